@@ -1,0 +1,77 @@
+import type { Experiment } from './config.ts';
+import type { Phases } from './protocol.ts';
+
+export type RunPhase = 'waiting' | 'running' | 'paused' | 'finishing' | 'finished' | 'failed';
+
+export const stopReasons = ['loss', 'steps', 'epochs', 'minutes', 'host', 'diverged'] as const;
+/** Why a run ended. */
+export type StopReason = (typeof stopReasons)[number];
+
+/** What the host's server is doing, for pages and reports; plain data. */
+export interface RunState {
+  readonly id: string;
+  readonly run: number;
+  readonly experiment: Experiment;
+  readonly phase: RunPhase;
+  readonly stopReason: StopReason | null;
+  readonly version: number;
+  readonly examples: number;
+  /** Milliseconds spent running: pauses and waiting for the first workers do not count. */
+  readonly elapsedMs: number;
+  readonly startedAtMs: number;
+  /** A guess from the pace so far, or null while there is none. */
+  readonly leftMs: number | null;
+  readonly counters: ServerCounters;
+}
+
+export interface ServerCounters {
+  readonly updates: number;
+  readonly applied: number;
+  readonly stale: number;
+  readonly rejected: number;
+  readonly leasesReturned: number;
+  readonly evaluations: number;
+  /** Time in which training stood still because an evaluation was not done. */
+  readonly evaluationHoldMs: number;
+  readonly applyMs: number;
+}
+
+export type WorkerPhase = 'greeting' | 'preparing' | 'ready' | 'computing' | 'held' | 'paused' | 'gone';
+
+/** One worker as the host sees it. Counters survive a reconnect. */
+export interface WorkerState {
+  readonly worker: number;
+  readonly name: string;
+  readonly isLocal: boolean;
+  readonly device: string;
+  readonly backend: string;
+  readonly why: string;
+  readonly phase: WorkerPhase;
+  readonly trouble: string | null;
+  readonly applied: number;
+  readonly stale: number;
+  readonly rejected: number;
+  /** Of applied pushes. */
+  readonly examples: number;
+  /** Summed over all pushes; steps = applied + stale + rejected. */
+  readonly phases: Phases;
+  readonly stalenessSum: number;
+  readonly stalenessMax: number;
+  readonly lastLoss: number | null;
+  /** Examples applied per second over the last few seconds. */
+  readonly examplesPerSecond: number;
+}
+
+/** A point of the training curve: the mean loss of the batches behind one update. */
+export interface TrainPoint {
+  readonly step: number;
+  readonly elapsedMs: number;
+  readonly wallMs: number;
+  readonly loss: number;
+}
+
+/** A look at the whole test set. */
+export interface TestPoint extends TrainPoint {
+  readonly examples: number;
+  readonly accuracy: number;
+}

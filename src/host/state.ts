@@ -1,0 +1,71 @@
+import type { Experiment } from '../core/config.ts';
+import type { RunState, TestPoint, TrainPoint, WorkerState } from '../core/progress.ts';
+import type { Traffic } from '../core/traffic.ts';
+import type { TransportStats } from '../net/link.ts';
+
+/** How others reach this host. */
+export interface Room {
+  /** The short code people can type; also names the host at the signalling server. */
+  readonly code: string;
+  readonly signalling: 'connecting' | 'open' | 'lost';
+  /** Words for the person when signalling is not open, else null. */
+  readonly problem: string | null;
+}
+
+export interface WorkerRow extends WorkerState {
+  /** Seen from the host: `sent` went down to the worker. */
+  readonly traffic: Traffic;
+  /** From the browser's own counters; null for the worker in this tab and where not yet known. */
+  readonly transport: TransportStats | null;
+}
+
+/** What the worker in this tab and the evaluator are doing before they appear in the table; null when all is well. */
+export type LocalNote = { readonly kind: 'busy' | 'broken'; readonly text: string } | null;
+
+export interface Resumable {
+  readonly id: string;
+  readonly experiment: Experiment;
+  readonly version: number;
+  readonly savedAtMs: number;
+}
+
+/** Everything the host page shows. Replaced, never changed in place. */
+export interface HostState {
+  readonly room: Room;
+  readonly run: RunState | null;
+  readonly workers: readonly WorkerRow[];
+  readonly trainsHere: boolean;
+  readonly note: LocalNote;
+  readonly resumable: Resumable | null;
+}
+
+/** A run's curves, live or from the store. */
+export interface RunLog {
+  readonly id: string;
+  readonly experiment: Experiment;
+  readonly startedAtMs: number;
+  readonly train: readonly TrainPoint[];
+  readonly test: readonly TestPoint[];
+}
+
+/** What a page or a command line may do with a host. */
+export interface Host {
+  readonly state: HostState;
+  /** The current run's curves; the same object grows while a run goes on. */
+  readonly log: RunLog | null;
+  /** Called after every change, at most a few times a second. Returns the way to stop. */
+  subscribe(listener: () => void): () => void;
+  start(experiment: Experiment): void;
+  /** Goes on with the saved run that `state.resumable` describes. */
+  resumeSaved(): void;
+  discardSaved(): void;
+  pause(): void;
+  resume(): void;
+  /** Ends after the round under way, evaluates, keeps the result. */
+  finish(): void;
+  /** Drops the run; workers stay connected. */
+  reset(): void;
+  remove(worker: number): void;
+  setTrainsHere(on: boolean): void;
+  close(): void;
+}

@@ -1,0 +1,64 @@
+import type { Experiment } from '../core/config.ts';
+import type { Phases, Refusal, ToWorker } from '../core/protocol.ts';
+import type { Traffic } from '../core/traffic.ts';
+
+export type GroupProgress = Extract<ToWorker, { type: 'progress' }>;
+
+/** Why a worker cannot go on. The page has words and one thing to do for each. */
+export type Trouble =
+  | { readonly code: Refusal }
+  | { readonly code: 'no-host' }
+  | { readonly code: 'no-signalling' }
+  | { readonly code: 'no-webrtc' }
+  | { readonly code: 'ice-failed' }
+  | { readonly code: 'unknown-experiment'; readonly detail: string }
+  | { readonly code: 'data'; readonly detail: string }
+  | { readonly code: 'device'; readonly detail: string };
+
+/** The one state a worker is in. */
+export type WorkerStage =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'reconnecting'; readonly attempt: number; readonly trouble: Trouble }
+  | { readonly kind: 'preparing'; readonly what: 'library' | 'data' | 'warm-up'; readonly fraction: number | null }
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'training' }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'finishing' }
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'left' }
+  | { readonly kind: 'broken'; readonly trouble: Trouble };
+
+/** Everything the join page shows. Replaced, never changed in place. */
+export interface WorkerView {
+  readonly stage: WorkerStage;
+  /** Given by the host; null before it has welcomed us. */
+  readonly identity: { readonly worker: number; readonly name: string } | null;
+  readonly experiment: Experiment | null;
+  readonly backend: { readonly name: string; readonly why: string } | null;
+  readonly steps: number;
+  readonly examples: number;
+  readonly stale: number;
+  readonly lastLoss: number | null;
+  readonly phases: Phases;
+  /** Seen from the worker: `sent` went up to the host. */
+  readonly traffic: Traffic;
+  readonly group: GroupProgress | null;
+  /** 1 computes without a break; 0.25 rests three times as long as it computes. */
+  readonly intensity: number;
+}
+
+/** What the join page may do. */
+export interface WorkerControl {
+  readonly view: WorkerView;
+  subscribe(listener: () => void): () => void;
+  /** The click: nothing connects, loads or computes before it. */
+  contribute(): void;
+  setIntensity(intensity: number): void;
+  pause(): void;
+  resume(): void;
+  /** Completes the step under way, hands it in, then leaves. */
+  finish(): void;
+  /** Stops at once. */
+  leave(): void;
+}
