@@ -3,7 +3,7 @@ import type { Phases } from './protocol.ts';
 
 export type RunPhase = 'waiting' | 'running' | 'paused' | 'finishing' | 'finished' | 'failed';
 
-export const stopReasons = ['loss', 'steps', 'epochs', 'minutes', 'host', 'diverged'] as const;
+export const stopReasons = ['loss', 'steps', 'epochs', 'minutes', 'host', 'diverged', 'evaluator'] as const;
 /** Why a run ended. */
 export type StopReason = (typeof stopReasons)[number];
 
@@ -33,7 +33,8 @@ export interface ServerCounters {
   readonly evaluations: number;
   /** Time in which training stood still because an evaluation was not done. */
   readonly evaluationHoldMs: number;
-  readonly applyMs: number;
+  /** Time the server thread spent handling messages. */
+  readonly busyMs: number;
 }
 
 export type WorkerPhase = 'greeting' | 'preparing' | 'ready' | 'computing' | 'held' | 'paused' | 'gone';

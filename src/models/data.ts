@@ -21,7 +21,7 @@ export const dataSpecs = {
     classes: 10,
     trainCount: 60_000,
     testCount: 10_000,
-    downloadBytes: 9_900_000,
+    downloadBytes: 9_687_434,
   },
 } as const satisfies Record<string, DataSpec>;
 export type DataName = keyof typeof dataSpecs;

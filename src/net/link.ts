@@ -16,8 +16,7 @@ export interface Link {
   close(): void;
 }
 
-/** A frame carries at most this many bytes, header included: every WebRTC stack takes 64 KiB messages. */
-export const MAX_FRAME_BYTES = 65_536;
+export { MAX_FRAME_BYTES } from '../core/frame.ts';
 /** Chromium throws at 16 MiB buffered; latency suffers long before. */
 export const HIGH_WATER_BYTES = 1 << 20;
 export const LOW_WATER_BYTES = 1 << 18;

@@ -1,0 +1,10 @@
+import type { OptimizerFactory } from './optimizer.ts';
+
+/** p ← p − lr · g */
+export const sgd: OptimizerFactory = (_size, lr) => ({
+  slots: [],
+  apply(params, gradient, scale) {
+    const rate = lr * scale;
+    for (let i = 0; i < params.length; i++) params[i] = (params[i] as number) - rate * (gradient[i] as number);
+  },
+});

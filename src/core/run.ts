@@ -1,0 +1,168 @@
+import type { Experiment } from './config.ts';
+import { Curve } from './curve.ts';
+import { Leases, type LeasesSnapshot } from './leases.ts';
+import { type Optimizer, optimizers } from './optimizer/optimizer.ts';
+import { initialParams } from './params.ts';
+import type { RunPhase, RunState, ServerCounters, StopReason, TestPoint, TrainPoint } from './progress.ts';
+import type { Schema } from './schema.ts';
+import { type Strategy, strategies } from './strategy/strategy.ts';
+
+const TRAIN_POINTS = 4000;
+const TEST_POINTS = 4000;
+
+/** What starts a run. */
+export interface RunPlan {
+  readonly id: string;
+  readonly experiment: Experiment;
+  readonly schema: Schema;
+  /** Examples in one epoch. */
+  readonly trainCount: number;
+}
+
+type CurveSnapshot<Point> = { points: readonly Point[]; stride: number; seen: number };
+
+/** A run at rest: with the numbers in `arrays`, all that is needed to go on. */
+export interface RunSnapshot {
+  readonly id: string;
+  readonly experiment: Experiment;
+  readonly schema: string;
+  readonly version: number;
+  readonly elapsedMs: number;
+  readonly startedAtMs: number;
+  readonly leases: LeasesSnapshot;
+  readonly counters: ServerCounters;
+  readonly train: CurveSnapshot<TrainPoint>;
+  readonly test: CurveSnapshot<TestPoint>;
+}
+
+/** The numbers of one run: parameters, optimizer, leases, curves, clock. The server decides what happens to them. */
+export class Run {
+  readonly plan: RunPlan;
+  readonly run: number;
+  readonly params: Float32Array;
+  readonly optimizer: Optimizer;
+  readonly strategy: Strategy;
+  readonly leases: Leases;
+  readonly train: Curve<TrainPoint>;
+  readonly test: Curve<TestPoint>;
+  readonly startedAtMs: number;
+  phase: RunPhase = 'waiting';
+  stopReason: StopReason | null = null;
+  version = 0;
+  counters: { -readonly [Key in keyof ServerCounters]: ServerCounters[Key] };
+  #elapsedMs = 0;
+  #runningSinceMs: number | null = null;
+
+  constructor(
+    plan: RunPlan,
+    run: number,
+    wallMs: number,
+    saved?: { head: RunSnapshot; arrays: readonly Float32Array[] },
+  ) {
+    const { experiment, schema, trainCount } = plan;
+    this.plan = plan;
+    this.run = run;
+    const limit = experiment.epochs === null ? Number.POSITIVE_INFINITY : experiment.epochs * trainCount;
+    this.strategy = strategies[experiment.strategy](experiment);
+    this.optimizer = optimizers[experiment.optimizer](schema.size, experiment.lr);
+    this.params = initialParams(schema, experiment.seed);
+    this.leases = new Leases(experiment.batch, limit, saved?.head.leases);
+    this.train = new Curve(TRAIN_POINTS, saved?.head.train);
+    this.test = new Curve(TEST_POINTS, saved?.head.test);
+    this.startedAtMs = saved?.head.startedAtMs ?? wallMs;
+    this.counters = saved
+      ? { ...saved.head.counters }
+      : {
+          updates: 0,
+          applied: 0,
+          stale: 0,
+          rejected: 0,
+          leasesReturned: 0,
+          evaluations: 0,
+          evaluationHoldMs: 0,
+          busyMs: 0,
+        };
+    if (!saved) return;
+    const own = [this.params, ...this.optimizer.slots];
+    if (saved.head.schema !== schema.hash || saved.arrays.length !== own.length) {
+      throw new Error('the saved run is of another model or optimizer: discard it and start a new one');
+    }
+    own.forEach((array, index) => {
+      array.set(saved.arrays[index] as Float32Array);
+    });
+    this.version = saved.head.version;
+    this.#elapsedMs = saved.head.elapsedMs;
+  }
+
+  elapsedMs(nowMs: number): number {
+    return this.#elapsedMs + (this.#runningSinceMs === null ? 0 : nowMs - this.#runningSinceMs);
+  }
+
+  enter(phase: RunPhase, nowMs: number): void {
+    this.#elapsedMs = this.elapsedMs(nowMs);
+    this.#runningSinceMs = phase === 'running' ? nowMs : null;
+    this.phase = phase;
+  }
+
+  apply(gradient: Float32Array, scale: number, loss: number, nowMs: number, wallMs: number): void {
+    this.optimizer.apply(this.params, gradient, scale, this.version + 1);
+    this.version += 1;
+    this.counters.updates += 1;
+    this.train.add({ step: this.version, elapsedMs: this.elapsedMs(nowMs), wallMs, loss });
+  }
+
+  /** The stop rule that holds now, the test loss apart. */
+  reachedStop(nowMs: number): StopReason | null {
+    const { maxSteps, minutes } = this.plan.experiment;
+    if (maxSteps !== null && this.version >= maxSteps) return 'steps';
+    if (this.leases.counted >= this.leases.limit) return 'epochs';
+    if (minutes !== null && this.elapsedMs(nowMs) >= minutes * 60_000) return 'minutes';
+    return null;
+  }
+
+  state(nowMs: number): RunState {
+    const { phase, stopReason, version } = this;
+    return {
+      id: this.plan.id,
+      run: this.run,
+      experiment: this.plan.experiment,
+      phase,
+      stopReason,
+      version,
+      examples: this.leases.counted,
+      elapsedMs: this.elapsedMs(nowMs),
+      startedAtMs: this.startedAtMs,
+      leftMs: this.#leftMs(nowMs),
+      counters: { ...this.counters, leasesReturned: this.leases.returns },
+    };
+  }
+
+  #leftMs(nowMs: number): number | null {
+    if (this.phase !== 'running') return null;
+    const { maxSteps, minutes } = this.plan.experiment;
+    const elapsedMs = this.elapsedMs(nowMs);
+    const { counted, limit } = this.leases;
+    const guesses: number[] = [];
+    if (minutes !== null) guesses.push(minutes * 60_000 - elapsedMs);
+    if (maxSteps !== null && this.version > 0) guesses.push(((maxSteps - this.version) * elapsedMs) / this.version);
+    if (Number.isFinite(limit) && counted > 0) guesses.push(((limit - counted) * elapsedMs) / counted);
+    return guesses.length === 0 ? null : Math.max(0, Math.min(...guesses));
+  }
+
+  /** The run at rest. The arrays are the live ones: copy them before anything else happens. */
+  snapshot(nowMs: number): { head: RunSnapshot; arrays: readonly Float32Array[] } {
+    const head = {
+      id: this.plan.id,
+      experiment: this.plan.experiment,
+      schema: this.plan.schema.hash,
+      version: this.version,
+      elapsedMs: this.elapsedMs(nowMs),
+      startedAtMs: this.startedAtMs,
+      leases: this.leases.snapshot(),
+      counters: this.counters,
+      train: this.train.snapshot(),
+      test: this.test.snapshot(),
+    };
+    return { head, arrays: [this.params, ...this.optimizer.slots] };
+  }
+}

@@ -1,0 +1,111 @@
+import { WeightedMean } from '../weighted-mean.ts';
+import type { Delivery, Field, StrategyFactory } from './strategy.ts';
+
+/** A first round may include slow starts; later ones are judged by those before them. */
+const FIRST_DEADLINE_MS = 30_000;
+const SHORTEST_DEADLINE_MS = 5_000;
+const PATIENCE = 4;
+
+interface Round {
+  /** By slot: the order in which gradients are added, so that a run can be repeated to the bit. */
+  readonly members: readonly number[];
+  readonly missing: Set<number>;
+  readonly deliveries: Map<number, Delivery>;
+  readonly startedMs: number;
+  /** How many deliveries end the round. */
+  needed: number;
+  /** Slots below this one are in the mean already. */
+  slot: number;
+  deadlineMs: number;
+}
+
+/**
+ * Rounds: everyone computes on the same version; their gradients, weighted by examples, make one update.
+ * A round ends when all but `backup` members delivered, or at its deadline with those who did.
+ */
+export const sync: StrategyFactory = ({ backup }) => {
+  let round: Round | null = null;
+  let mean: WeightedMean | null = null;
+  let usualMs = 0;
+
+  /** Adds what has come in, in slot order, as far as no gap is left (all of it when `isLast`). */
+  const fold = (current: Round, into: WeightedMean, isLast: boolean) => {
+    for (; current.slot < current.members.length; current.slot++) {
+      const member = current.members[current.slot] as number;
+      const delivery = current.deliveries.get(member);
+      if (delivery) into.add(delivery.gradient, delivery.examples, delivery.loss);
+      else if (current.missing.has(member) && !isLast) return;
+    }
+  };
+
+  const start = (field: Field) => {
+    const members = field.idle();
+    if (members.length === 0) return;
+    mean ??= new WeightedMean(field.size);
+    mean.clear();
+    const patienceMs = usualMs === 0 ? FIRST_DEADLINE_MS : Math.max(SHORTEST_DEADLINE_MS, PATIENCE * usualMs);
+    round = {
+      members,
+      missing: new Set(members),
+      deliveries: new Map(),
+      startedMs: field.nowMs,
+      needed: Math.max(1, members.length - backup),
+      slot: 0,
+      deadlineMs: field.nowMs + patienceMs,
+    };
+    field.wakeAt(round.deadlineMs);
+    field.release(members);
+  };
+
+  const finish = (current: Round, into: WeightedMean, field: Field) => {
+    round = null;
+    const tookMs = field.nowMs - current.startedMs;
+    usualMs = usualMs === 0 ? tookMs : 0.9 * usualMs + 0.1 * tookMs;
+    fold(current, into, true);
+    for (const worker of current.missing) field.revoke(worker);
+    for (const delivery of current.deliveries.values()) field.judge(delivery, { kind: 'applied', staleness: 0 });
+    field.update(into.sum, 1 / into.weight, into.loss);
+    start(field);
+  };
+
+  const settle = (field: Field) => {
+    if (!round || !mean) return;
+    const late = field.nowMs >= round.deadlineMs;
+    const enough = round.deliveries.size >= Math.min(round.needed, round.members.length);
+    if (round.deliveries.size > 0 && (enough || round.missing.size === 0 || late)) finish(round, mean, field);
+    else if (round.missing.size === 0) {
+      round = null;
+      start(field);
+    } else if (late) {
+      // Nobody delivered: there is nothing to go on with, so wait as long again.
+      round.deadlineMs = field.nowMs + (round.deadlineMs - round.startedMs);
+      field.wakeAt(round.deadlineMs);
+    }
+  };
+
+  return {
+    admits: () => true,
+    offer(field) {
+      if (!round) start(field);
+    },
+    deliver(delivery, field) {
+      if (!round || !mean || !round.missing.has(delivery.worker) || delivery.version !== field.version) {
+        field.judge(delivery, { kind: 'stale', staleness: field.version - delivery.version });
+        if (!round) start(field);
+        return;
+      }
+      round.missing.delete(delivery.worker);
+      round.deliveries.set(delivery.worker, delivery);
+      fold(round, mean, false);
+      settle(field);
+    },
+    gone(worker, field) {
+      if (!round) return;
+      // What it delivered stays; what it had not is no longer waited for.
+      if (round.missing.delete(worker))
+        round.needed = Math.max(1, Math.min(round.needed, round.missing.size + round.deliveries.size));
+      settle(field);
+    },
+    tick: settle,
+  };
+};

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { defaultExperiment } from '../core/config.ts';
+import type { RunState } from '../core/progress.ts';
+import { TallyCounter } from '../core/traffic.ts';
+import { type CountedWorker, runReport } from './run-report.ts';
+import { summaryTable } from './summary-table.ts';
+
+const run: RunState = {
+  id: 'r1',
+  run: 1,
+  experiment: { ...defaultExperiment, strategy: 'async', untilLoss: 0.35 },
+  phase: 'finished',
+  stopReason: 'loss',
+  version: 1240,
+  examples: 124_000,
+  elapsedMs: 31_000,
+  startedAtMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+  leftMs: null,
+  counters: {
+    updates: 1240,
+    applied: 1240,
+    stale: 10,
+    rejected: 2,
+    leasesReturned: 1,
+    evaluations: 13,
+    evaluationHoldMs: 200,
+    busyMs: 55,
+  },
+};
+
+function worker(changes: Partial<CountedWorker>): CountedWorker {
+  const sent = new TallyCounter();
+  const received = new TallyCounter();
+  sent.add('parameters', 31_400);
+  sent.add('control', 100);
+  received.add('gradients', 31_500);
+  return {
+    worker: 1,
+    name: 'amber-otter',
+    isLocal: false,
+    device: 'Chromium on Linux',
+    backend: 'wasm',
+    why: 'asked for',
+    phase: 'ready',
+    trouble: null,
+    applied: 8,
+    stale: 2,
+    rejected: 1,
+    examples: 800,
+    phases: { waitMs: 100, transferMs: 10, decodeMs: 5, computeMs: 300, readMs: 5, encodeMs: 5, sendMs: 75 },
+    stalenessSum: 15,
+    stalenessMax: 4,
+    lastLoss: 0.4,
+    examplesPerSecond: 0,
+    traffic: { sent: sent.counts, received: received.counts },
+    transport: null,
+    ...changes,
+  };
+}
+
+const curves = {
+  train: [{ step: 1, elapsedMs: 10, wallMs: 20, loss: 2.3 }],
+  test: [
+    { step: 100, elapsedMs: 2000, wallMs: 2100, loss: 0.6, examples: 10_000, accuracy: 0.85 },
+    { step: 1240, elapsedMs: 31_000, wallMs: 31_100, loss: 0.3456, examples: 124_000, accuracy: 0.9123 },
+  ],
+};
+
+const reportOf = (workers: readonly CountedWorker[], changes: Partial<RunState> = {}) =>
+  runReport({ run: { ...run, ...changes }, workers }, curves, { cores: 2 });
+
+test('a report gives the last look at the test set and the series behind it', () => {
+  const report = reportOf([]);
+  expect(report).toMatchObject({ testLoss: 0.3456, testAccuracy: 0.9123, steps: 1240, wallSeconds: 31 });
+  expect(report.series).toEqual(curves);
+  expect(report.stopReason).toBe('loss');
+});
+
+test('a report is plain JSON: nothing is lost by writing and reading it', () => {
+  const report = reportOf([worker({})]);
+  expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+});
+
+test('bytes are named from the worker: what the host received went up', () => {
+  const [row] = reportOf([worker({})]).workers;
+  expect(row?.bytesUp).toEqual({ control: 0, parameters: 0, gradients: 31_500, total: 31_500 });
+  expect(row?.bytesDown).toEqual({ control: 100, parameters: 31_400, gradients: 0, total: 31_500 });
+});
+
+test('a report says how many bytes of the transport nobody counted', () => {
+  const transport = { messagesSent: 2, messagesReceived: 1, bytesSent: 31_507, bytesReceived: 31_500, roundTripMs: 1 };
+  expect(reportOf([worker({ transport })]).workers[0]?.transport).toEqual({ ...transport, unaccountedBytes: 7 });
+});
+
+test('staleness is averaged over pushes that were considered, and is 0 when there were none', () => {
+  const none = worker({ applied: 0, stale: 0, rejected: 3, stalenessSum: 0, stalenessMax: 0 });
+  const [some, empty] = reportOf([worker({}), none]).workers;
+  expect(some).toMatchObject({ steps: 11, staleness: { mean: 1.5, max: 4 } });
+  expect(empty).toMatchObject({ steps: 3, staleness: { mean: 0, max: 0 } });
+});
+
+test('the summary names why it ended, what it reached and each worker', () => {
+  const text = summaryTable(reportOf([worker({}), worker({ worker: 2, name: 'teal-wren' })]));
+  expect(text).toContain('the test loss was reached');
+  expect(text).toContain('test loss 0.3456, accuracy 91.23 %');
+  expect(text).toContain('124,000 (4,000/s)');
+  expect(text).toMatch(/amber-otter +wasm +11 +2 +800 +60 % +20 % +20 % +1\.50 \(max 4\) +0\.0 MB/);
+  expect(text).toContain('teal-wren');
+});
+
+test('the summary of a run that was never tested says so instead of inventing numbers', () => {
+  const report = runReport(
+    { run: { ...run, phase: 'failed', stopReason: null }, workers: [] },
+    { train: [], test: [] },
+    {},
+  );
+  expect(summaryTable(report)).toContain('never tested');
+  expect(summaryTable(report)).toContain('not ended (failed)');
+});

@@ -1,0 +1,133 @@
+import type { Experiment } from '../core/config.ts';
+import type { RunPhase, RunState, ServerCounters, StopReason, WorkerPhase, WorkerState } from '../core/progress.ts';
+import { type Kind, kinds, type Phases } from '../core/protocol.ts';
+import { type Tally, type Traffic, tallyBytes } from '../core/traffic.ts';
+import type { Curves } from './curves.ts';
+
+/** What a transport says it carried, seen from the host. */
+interface TransportCounts {
+  readonly messagesSent: number;
+  readonly messagesReceived: number;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  readonly roundTripMs: number | null;
+}
+
+/** A worker with what its link carried, counted at the host: `sent` went down to the worker. */
+export interface CountedWorker extends WorkerState {
+  readonly traffic: Traffic;
+  readonly transport: TransportCounts | null;
+}
+
+/** The curves of a run. */
+export type Series = Pick<Curves, 'train' | 'test'>;
+
+/** What ran it: versions, browser, cores, whatever helps to read the times. */
+export type Machine = Readonly<Record<string, string | number | boolean | null>>;
+
+export type Bytes = Readonly<Record<Kind | 'total', number>>;
+
+export interface WorkerReport {
+  readonly worker: number;
+  readonly name: string;
+  readonly isLocal: boolean;
+  readonly backend: string;
+  readonly why: string;
+  readonly device: string;
+  readonly phase: WorkerPhase;
+  readonly trouble: string | null;
+  readonly steps: number;
+  readonly applied: number;
+  readonly stale: number;
+  readonly rejected: number;
+  readonly examples: number;
+  readonly phases: Phases;
+  readonly staleness: { readonly mean: number; readonly max: number };
+  readonly bytesUp: Bytes;
+  readonly bytesDown: Bytes;
+  readonly transport: (TransportCounts & { readonly unaccountedBytes: number }) | null;
+}
+
+/** Everything about one run, as plain JSON. */
+export interface RunReport {
+  readonly format: 'manyhands-run/1';
+  readonly id: string;
+  readonly experiment: Experiment;
+  readonly phase: RunPhase;
+  readonly stopReason: StopReason | null;
+  readonly steps: number;
+  readonly examples: number;
+  /** Spent training: pauses and waiting for the first workers do not count. */
+  readonly wallSeconds: number;
+  readonly startedAt: string;
+  readonly testLoss: number | null;
+  readonly testAccuracy: number | null;
+  readonly workers: readonly WorkerReport[];
+  readonly server: ServerCounters;
+  readonly machine: Machine;
+  readonly series: Series;
+}
+
+/** Puts together what a run did. A worker's steps are all its pushes, whatever became of them. */
+export function runReport(
+  state: { readonly run: RunState; readonly workers: readonly CountedWorker[] },
+  curves: Series,
+  machine: Machine,
+): RunReport {
+  const { run } = state;
+  const last = curves.test.at(-1);
+  return {
+    format: 'manyhands-run/1',
+    id: run.id,
+    experiment: run.experiment,
+    phase: run.phase,
+    stopReason: run.stopReason,
+    steps: run.version,
+    examples: run.examples,
+    wallSeconds: run.elapsedMs / 1000,
+    startedAt: new Date(run.startedAtMs).toISOString(),
+    testLoss: last?.loss ?? null,
+    testAccuracy: last?.accuracy ?? null,
+    workers: state.workers.map(workerReport),
+    server: run.counters,
+    machine,
+    series: { train: curves.train, test: curves.test },
+  };
+}
+
+function workerReport(row: CountedWorker): WorkerReport {
+  const { worker, name, isLocal, backend, why, device, phase, trouble, examples, phases } = row;
+  const { applied, stale, rejected } = row;
+  const bytesUp = bytesOf(row.traffic.received);
+  const bytesDown = bytesOf(row.traffic.sent);
+  // Only pushes that were considered have a staleness.
+  const considered = applied + stale;
+  return {
+    worker,
+    name,
+    isLocal,
+    backend,
+    why,
+    device,
+    phase,
+    trouble,
+    steps: applied + stale + rejected,
+    applied,
+    stale,
+    rejected,
+    examples,
+    phases,
+    staleness: { mean: considered === 0 ? 0 : row.stalenessSum / considered, max: row.stalenessMax },
+    bytesUp,
+    bytesDown,
+    transport: row.transport && {
+      ...row.transport,
+      unaccountedBytes: row.transport.bytesSent + row.transport.bytesReceived - bytesUp.total - bytesDown.total,
+    },
+  };
+}
+
+function bytesOf(tally: Tally): Bytes {
+  const byKind = Object.fromEntries(kinds.map((kind) => [kind, tally[kind].bytes])) as Record<Kind, number>;
+  return { ...byKind, total: tallyBytes(tally) };
+}

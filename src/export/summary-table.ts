@@ -1,0 +1,77 @@
+import type { StopReason } from '../core/progress.ts';
+import type { RunReport, WorkerReport } from './run-report.ts';
+
+/** Why a run ended, in words that follow "it ended because". */
+export const stopWords: Readonly<Record<StopReason, string>> = {
+  loss: 'the test loss was reached',
+  steps: 'the number of steps was reached',
+  epochs: 'the number of epochs was reached',
+  minutes: 'the time was over',
+  host: 'the host ended it',
+  diverged: 'it diverged: numbers were no longer finite',
+  evaluator: 'the host tab could not look at the test set',
+};
+
+/** A run in a few lines of text for a terminal: what it reached, then one line per worker. */
+export function summaryTable(report: RunReport): string {
+  const { experiment, server } = report;
+  const rate = report.wallSeconds > 0 ? report.examples / report.wallSeconds : 0;
+  const reached =
+    report.testLoss === null || report.testAccuracy === null
+      ? 'never tested'
+      : `test loss ${report.testLoss.toFixed(4)}, accuracy ${(report.testAccuracy * 100).toFixed(2)} %`;
+  const facts = [
+    ['run', `${experiment.model} on ${experiment.data}, ${experiment.strategy}, seed ${experiment.seed}`],
+    ['ended', report.stopReason === null ? `not ended (${report.phase})` : stopWords[report.stopReason]],
+    ['reached', reached],
+    ['steps', `${count(report.steps)} in ${report.wallSeconds.toFixed(1)} s`],
+    ['examples', `${count(report.examples)} (${count(Math.round(rate))}/s)`],
+    ['pushes', `${count(server.applied)} applied, ${count(server.stale)} stale, ${count(server.rejected)} rejected`],
+  ];
+  return `${table(facts, 'left')}\n\n${table([header, ...report.workers.map(row)], 'right')}`;
+}
+
+const header = [
+  'worker',
+  'backend',
+  'steps',
+  'stale',
+  'examples',
+  'compute',
+  'wait',
+  'other',
+  'staleness',
+  'up',
+  'down',
+];
+
+function row(worker: WorkerReport): string[] {
+  const { waitMs, computeMs, ...others } = worker.phases;
+  const otherMs = Object.values(others).reduce((sum, ms) => sum + ms, 0);
+  const totalMs = waitMs + computeMs + otherMs;
+  const share = (ms: number) => (totalMs === 0 ? '–' : `${Math.round((ms / totalMs) * 100)} %`);
+  return [
+    worker.name,
+    worker.backend,
+    count(worker.steps),
+    count(worker.stale),
+    count(worker.examples),
+    share(computeMs),
+    share(waitMs),
+    share(otherMs),
+    `${worker.staleness.mean.toFixed(2)} (max ${worker.staleness.max})`,
+    megabytes(worker.bytesUp.total),
+    megabytes(worker.bytesDown.total),
+  ];
+}
+
+/** Columns as wide as their widest cell; the first always starts at the left. */
+function table(rows: readonly (readonly string[])[], align: 'left' | 'right'): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const pad = (cell: string, column: number) =>
+    column === 0 || align === 'left' ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((cells) => cells.map(pad).join('  ').trimEnd()).join('\n');
+}
+
+const count = (value: number): string => value.toLocaleString('en');
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,0 +1,231 @@
+import type { Experiment } from '../core/config.ts';
+import type { BackendChoice } from '../models/backend.ts';
+import type { TransportStats } from '../net/link.ts';
+import type { ListenState, PeerLink } from '../net/peer.ts';
+import { bridge } from '../net/port.ts';
+import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
+import type { Host, HostState, LocalNote, Room, RunLog } from './state.ts';
+import type { CurveDelta, FromServer, ToServer } from './thread.ts';
+
+const STATS_MS = 2000;
+
+export interface TabHostDeps {
+  readonly code: string;
+  readonly baseUrl: string;
+  readonly backend: BackendChoice;
+  readonly device: string;
+  spawnServer(): Worker;
+  spawnTrainer(): Worker;
+  listen(handlers: { onLink(link: PeerLink): void; onState(state: ListenState): void }): { close(): void };
+  /** Keeps a run's curves for later comparison; called now and then, and when it is over. */
+  keepRun(log: RunLog): Promise<void>;
+}
+
+/** A host whose main thread only carries buffers: the server and the trainers are threads of their own. */
+export function tabHost(deps: TabHostDeps): Host {
+  const { code, baseUrl, backend } = deps;
+  const listeners = new Set<() => void>();
+  const links = new Map<number, { link: PeerLink; stats: TransportStats | null }>();
+  let nextLink = 1;
+  let log: { -readonly [Key in keyof RunLog]: RunLog[Key] } | null = null;
+  let localTrainer: Worker | null = null;
+  let evaluator: Worker | null = null;
+  let localNote: LocalNote = null;
+  let served: Extract<FromServer, { type: 'state' }> | null = null;
+  let wantsLocal = true;
+  let room: Room = { code, signalling: 'connecting', problem: null };
+  let state = snapshot();
+
+  const server = deps.spawnServer();
+  const tell = (message: ToServer, transfer: Transferable[] = []) => server.postMessage(message, transfer);
+  server.onmessage = ({ data }: MessageEvent<FromServer>) => hear(data);
+  server.onerror = ({ message }) => {
+    localNote = { kind: 'broken', text: `The parameter server stopped (${message}). Reload the page to go on.` };
+    changed();
+  };
+
+  function snapshot(): HostState {
+    return {
+      room,
+      run: served?.run ?? null,
+      workers: (served?.workers ?? []).map(({ link, ...worker }) => ({
+        ...worker,
+        transport: link === null ? null : (links.get(link)?.stats ?? null),
+      })),
+      trainsHere: wantsLocal,
+      note: localNote ?? served?.note ?? null,
+      resumable: served?.resumable ?? null,
+    };
+  }
+
+  function changed(): void {
+    state = snapshot();
+    for (const listener of listeners) listener();
+  }
+
+  function hear(message: FromServer): void {
+    switch (message.type) {
+      case 'state': {
+        const before = served?.run?.phase;
+        served = message;
+        if (message.run?.phase !== before && isOver(message.run?.phase)) keep();
+        return changed();
+      }
+      case 'curves':
+        if (log?.id !== message.id) {
+          const { id, experiment, startedAtMs } = message;
+          log = { id, experiment, startedAtMs, train: [], test: [] };
+        }
+        log.train = extended(log.train, message.train);
+        log.test = extended(log.test, message.test);
+        if (isOver(served?.run?.phase)) keep();
+        return changed();
+      case 'failed':
+        localNote = { kind: 'broken', text: message.text };
+        return changed();
+      default:
+        message satisfies never;
+    }
+  }
+
+  function keep(): void {
+    if (log && log.test.length > 0) deps.keepRun(log).catch(() => {});
+  }
+
+  function openLink(isLocal: boolean): { id: number; port: MessagePort } {
+    const { port1, port2 } = new MessageChannel();
+    const id = nextLink;
+    nextLink += 1;
+    tell({ type: 'link', link: id, isLocal, port: port1 }, [port1]);
+    return { id, port: port2 };
+  }
+
+  /** A trainer thread of this tab; what goes wrong in it is said in the page. */
+  function spawn(first: ToTrainer, transfer: Transferable[] = []): Worker {
+    const trainer = deps.spawnTrainer();
+    trainer.onerror = ({ message }) =>
+      broken(`A trainer thread stopped: ${message || 'it did not start'}. Reload the page.`);
+    trainer.postMessage(first, transfer);
+    return trainer;
+  }
+
+  function broken(text: string): void {
+    localNote = { kind: 'broken', text };
+    changed();
+  }
+
+  function startLocal(): void {
+    const { device } = deps;
+    localTrainer = spawn({ type: 'work', baseUrl, backend, name: '', device });
+    localTrainer.onmessage = ({ data }: MessageEvent<FromTrainer>) => {
+      if (data.type === 'ended') {
+        const why = data.trouble && 'detail' in data.trouble ? data.trouble.detail : data.trouble?.code;
+        stopLocal();
+        wantsLocal = false;
+        return why === undefined || why === 'closed' ? changed() : broken(`This tab stopped training: ${why}`);
+      }
+      const stage = data.change.stage;
+      if (!stage) return;
+      localNote = stage.kind === 'preparing' ? { kind: 'busy', text: preparingWords[stage.what] } : null;
+      changed();
+    };
+    const { port } = openLink(true);
+    localTrainer.postMessage({ type: 'attach', port } satisfies ToTrainer, [port]);
+    changed();
+  }
+
+  function stopLocal(): void {
+    localTrainer?.terminate();
+    localTrainer = null;
+    localNote = null;
+  }
+
+  /** Threads that compute start with the first run, so that a page that is only looked at costs nothing. */
+  function startEvaluator(): void {
+    if (evaluator) return;
+    const { port1, port2 } = new MessageChannel();
+    evaluator = spawn({ type: 'evaluate', baseUrl, backend, port: port1 }, [port1]);
+    tell({ type: 'evaluator', port: port2 }, [port2]);
+  }
+
+  const prepare = () => {
+    localNote = null;
+    startEvaluator();
+    if (wantsLocal && !localTrainer) startLocal();
+  };
+
+  const listener = deps.listen({
+    onLink(link) {
+      const { id, port } = openLink(false);
+      links.set(id, { link, stats: null });
+      bridge(link, port);
+      const forget = link.onClose;
+      link.onClose = (reason) => {
+        links.delete(id);
+        forget(reason);
+      };
+    },
+    onState({ kind, problem }) {
+      room = { code, signalling: kind, problem };
+      changed();
+    },
+  });
+
+  const statsTimer = setInterval(async () => {
+    for (const entry of links.values()) entry.stats = await entry.link.stats().catch(() => entry.stats);
+  }, STATS_MS);
+
+  return {
+    get state() {
+      return state;
+    },
+    get log() {
+      return log;
+    },
+    subscribe(notify) {
+      listeners.add(notify);
+      return () => listeners.delete(notify);
+    },
+    start(experiment: Experiment) {
+      prepare();
+      tell({ type: 'start', id: crypto.getRandomValues(new Uint32Array(2)).join('-'), experiment });
+    },
+    resumeSaved() {
+      prepare();
+      tell({ type: 'resume-saved' });
+    },
+    discardSaved: () => tell({ type: 'discard-saved' }),
+    pause: () => tell({ type: 'pause' }),
+    resume: () => tell({ type: 'resume' }),
+    finish: () => tell({ type: 'finish' }),
+    reset() {
+      log = null;
+      tell({ type: 'reset' });
+    },
+    remove: (worker) => tell({ type: 'remove', worker }),
+    setTrainsHere(on) {
+      wantsLocal = on;
+      if (!on) stopLocal();
+      else if (!localTrainer && served?.run) startLocal();
+      changed();
+    },
+    close() {
+      clearInterval(statsTimer);
+      listener.close();
+      server.terminate();
+      localTrainer?.terminate();
+      evaluator?.terminate();
+    },
+  };
+}
+
+const isOver = (phase: string | undefined) => phase === 'finished' || phase === 'failed';
+
+const extended = <Point>(points: readonly Point[], { from, points: more }: CurveDelta<Point>): readonly Point[] =>
+  more.length === 0 ? points : [...points.slice(0, from), ...more];
+
+const preparingWords = {
+  library: 'Loading the tensor library…',
+  data: 'Loading the training data…',
+  'warm-up': 'Warming up…',
+} as const;

@@ -1,0 +1,49 @@
+import { kinds } from '../core/protocol.ts';
+import { type Tally, TallyCounter, type Traffic } from '../core/traffic.ts';
+
+/** What each worker's links carried in this run, over all its reconnects. */
+export class WorkerTraffic {
+  #workerOf = new Map<number, number>();
+  /** From links that are gone; what the present link carried before the run counts negative. */
+  #past = new Map<number, Traffic>();
+
+  /** The link turned out to be this worker's. */
+  attach(worker: number, link: number): void {
+    this.#workerOf.set(link, worker);
+  }
+
+  /** The link is over; what it carried stays with its worker. */
+  detach(link: number, carried: Traffic): void {
+    const worker = this.#workerOf.get(link);
+    this.#workerOf.delete(link);
+    if (worker !== undefined) this.#past.set(worker, this.of(worker, carried));
+  }
+
+  /** A new run: counts from here on. */
+  restart(links: ReadonlyMap<number, { readonly traffic: Traffic }>): void {
+    this.#past.clear();
+    for (const [link, worker] of this.#workerOf) {
+      const now = links.get(link)?.traffic;
+      if (now) this.#past.set(worker, { sent: scaled(now.sent, -1), received: scaled(now.received, -1) });
+    }
+  }
+
+  /** What a worker's links carried, given what its present one did. */
+  of(worker: number, present: Traffic | undefined): Traffic {
+    const none = { sent: new TallyCounter().counts, received: new TallyCounter().counts };
+    const past = this.#past.get(worker) ?? none;
+    const now = present ?? none;
+    return { sent: sum(past.sent, now.sent), received: sum(past.received, now.received) };
+  }
+}
+
+const combine = (a: Tally, b: Tally, factor: number): Tally =>
+  Object.fromEntries(
+    kinds.map((kind) => [
+      kind,
+      { frames: a[kind].frames + factor * b[kind].frames, bytes: a[kind].bytes + factor * b[kind].bytes },
+    ]),
+  ) as Tally;
+
+const sum = (a: Tally, b: Tally) => combine(a, b, 1);
+const scaled = (tally: Tally, factor: number) => combine(new TallyCounter().counts, tally, factor);

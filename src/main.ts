@@ -1,0 +1,129 @@
+import { defaultExperiment, type Experiment, experimentFromQuery, experimentToQuery } from './core/config.ts';
+import { deviceCheck, deviceName, screenKeeper } from './device.ts';
+import { runReport } from './export/run-report.ts';
+import { tabHost } from './host/tab-host.ts';
+import { type BackendChoice, backendChoices } from './models/backend.ts';
+import { resolveExperiment } from './models/plan.ts';
+import { describeSettings, lanSettings, type NetSettings, serversToQuery, withServersFromQuery } from './net/ice.ts';
+import { dial, listen } from './net/peer.ts';
+import { ownRoom, readCode } from './room.ts';
+import { deleteRun, listRuns, saveRun } from './store/runs.ts';
+import { renderCodePage } from './ui/code-page.tsx';
+import { renderHostPage } from './ui/host-page.tsx';
+import { renderJoinPage } from './ui/join-page.tsx';
+import { workerControl } from './worker/control.ts';
+
+/*
+ * The address decides the page: #join=<code>&… is a worker's, #join asks for a code, anything else is a host's, with the
+ * experiment in the fragment. Fragments stay in the browser: no server sees who joins what.
+ */
+
+const root = document.getElementById('app') as HTMLElement;
+const query = new URLSearchParams(location.hash.slice(1));
+const baseUrl = new URL('.', location.href).href;
+const hostPageLink = baseUrl;
+
+const spawnTrainer = () => new Worker(new URL('../worker-scripts/trainer.ts', import.meta.url), { type: 'module' });
+const spawnServer = () => new Worker(new URL('../worker-scripts/server.ts', import.meta.url), { type: 'module' });
+
+function readBackend(): BackendChoice {
+  const asked = query.get('backend');
+  return backendChoices.find((choice) => choice === asked) ?? 'auto';
+}
+
+function showHost(settings: NetSettings): void {
+  const { code, token } = ownRoom();
+  const backend = readBackend();
+  const host = tabHost({
+    code,
+    baseUrl,
+    backend,
+    device: deviceName(navigator.userAgent),
+    spawnServer,
+    spawnTrainer,
+    listen: (handlers) => listen(code, settings, { token, ...handlers }),
+    keepRun: saveRun,
+  });
+  let experiment: Experiment = defaultExperiment;
+  let experimentError: string | null = null;
+  try {
+    experiment = experimentFromQuery(query);
+    resolveExperiment(experiment);
+  } catch (error) {
+    experiment = defaultExperiment;
+    experimentError = `The address holds an experiment that cannot be run. ${(error as Error).message}`;
+  }
+  const joinQuery = (asked: Experiment) => {
+    const pairs: [string, string][] = Object.entries({ join: code, model: asked.model, data: asked.data });
+    if (backend !== 'auto') pairs.push(['backend', backend]);
+    return new URLSearchParams([...pairs, ...serversToQuery(settings)]);
+  };
+  renderHostPage(root, {
+    host,
+    experiment,
+    experimentError,
+    onExperimentChange(changed) {
+      experiment = changed;
+      const extra = new URLSearchParams(serversToQuery(settings));
+      if (backend !== 'auto') extra.set('backend', backend);
+      const fragment = [experimentToQuery(changed), extra.toString()].filter(Boolean).join('&');
+      history.replaceState(null, '', fragment ? `#${fragment}` : location.pathname);
+    },
+    joinLink: (_code, asked) => `${baseUrl}#${joinQuery(asked)}`,
+    openWorkerTab: () => open(`${baseUrl}#${joinQuery(experiment)}`, '_blank', 'noopener'),
+    networkWords: describeSettings(settings).join(' '),
+    runs: { list: listRuns, remove: deleteRun },
+  });
+  const report = () => {
+    const { run, workers } = host.state;
+    if (!run || !host.log) throw new Error('there is no run to report');
+    const { userAgent, hardwareConcurrency } = navigator;
+    return runReport({ run, workers }, host.log, { userAgent, cores: hardwareConcurrency });
+  };
+  Object.assign(globalThis, { manyhands: { host, report } });
+}
+
+function showJoin(settings: NetSettings, code: string): void {
+  const nameKey = 'manyhands name';
+  let name = localStorage.getItem(nameKey) ?? '';
+  const control = workerControl({
+    spawnTrainer,
+    dial: (signal) => dial(code, settings, signal),
+    work: () => ({ type: 'work', baseUrl, backend: readBackend(), name, device: deviceName(navigator.userAgent) }),
+    onActive: screenKeeper(),
+  });
+  renderJoinPage(root, {
+    control,
+    invitation: { code, by: query.get('by')?.slice(0, 24) ?? null, model: query.get('model'), data: query.get('data') },
+    device: deviceCheck(),
+    hostPageLink,
+    initialName: name,
+    setName(changed) {
+      name = changed.slice(0, 24);
+      localStorage.setItem(nameKey, name);
+    },
+  });
+  Object.assign(globalThis, { manyhands: { worker: control } });
+}
+
+function showCode(): void {
+  renderCodePage(root, {
+    hostPageLink,
+    onCode(typed) {
+      const code = readCode(typed);
+      if (!code) return 'A code has six letters and digits, as the host’s page shows it.';
+      location.hash = `#join=${code}`;
+      return null;
+    },
+  });
+}
+
+// Another address in the same tab is another page: start over rather than carry anything along.
+addEventListener('hashchange', () => location.reload());
+
+const settings = withServersFromQuery(lanSettings(location), query);
+const asked = query.get('join');
+const code = readCode(asked ?? '');
+if (asked === null) showHost(settings);
+else if (code) showJoin(settings, code);
+else showCode();

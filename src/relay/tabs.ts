@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { type Experiment, experimentToQuery } from '../core/config.ts';
+import type { TestPoint } from '../core/progress.ts';
+import type { RunReport } from '../export/run-report.ts';
+import type { Host, HostState } from '../host/state.ts';
+import type { WorkerControl, WorkerStage } from '../worker/state.ts';
+import { chromiumArgs, ensureChromium } from './chromium.ts';
+import type { BackendChoice } from './train-options.ts';
+
+/** What the app puts on `globalThis` for a program that drives it. */
+export interface HostGlobal {
+  readonly manyhands?: { readonly host: Host; report(): RunReport };
+}
+export interface WorkerGlobal {
+  readonly manyhands?: { readonly worker: WorkerControl };
+}
+
+export interface Glance {
+  readonly state: HostState;
+  readonly test: TestPoint | null;
+}
+
+/** Starts the Chromium that will hold the tabs. */
+export async function launchBrowser(
+  { isHeaded, backend }: { isHeaded: boolean; backend: BackendChoice },
+  log: (line: string) => void,
+): Promise<Browser> {
+  const executablePath = await ensureChromium(log);
+  const { chromium } = await import('playwright-core');
+  const hasGpu = process.platform !== 'linux' || existsSync('/dev/dri');
+  const webgpu = backend === 'webgpu' && !hasGpu ? 'swiftshader' : 'default';
+  return chromium.launch({ executablePath, headless: !isHeaded, args: chromiumArgs({ webgpu }) });
+}
+
+/** Opens a page in a context of its own: tabs of one context hide each other, and hidden tabs are slowed down. */
+async function openTab(browser: Browser, url: string, name: string, problem: (text: string) => void): Promise<Page> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.on('pageerror', (error) => problem(`${name}: ${error.message}`));
+  page.on('crash', () => problem(`${name}: the tab crashed`));
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return;
+    // "Failed to load resource" does not name the resource.
+    const { url: where } = message.location();
+    problem(`${name}: ${message.text()}${message.text().startsWith('Failed to load') ? ` (${where})` : ''}`);
+  });
+  await page.goto(url);
+  return page;
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** A host page under control. */
+export class HostTab {
+  readonly page: Page;
+
+  private constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Opens the host page and waits until workers can reach it. */
+  static async open(
+    browser: Browser,
+    base: string,
+    experiment: Experiment,
+    backend: BackendChoice,
+    problem: (text: string) => void,
+  ): Promise<HostTab> {
+    const hash = [experimentToQuery(experiment), backendQuery(backend)].filter((part) => part !== '').join('&');
+    const page = await openTab(browser, `${base}#${hash}`, 'host tab', problem);
+    const tab = new HostTab(page);
+    const giveUpAtMs = performance.now() + OPEN_LIMIT_MS;
+    for (;;) {
+      const room = await page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.state.room ?? null);
+      if (room?.signalling === 'open') return tab;
+      if (performance.now() > giveUpAtMs) {
+        const why = room === null ? 'the page did not start' : (room.problem ?? `signalling is ${room.signalling}`);
+        throw new Error(`the host tab was not ready after ${OPEN_LIMIT_MS / 1000} s: ${why}`);
+      }
+      await pause(50);
+    }
+  }
+
+  start(experiment: Experiment, trainsHere: boolean): Promise<void> {
+    return this.page.evaluate(
+      ([what, here]) => {
+        const host = (globalThis as HostGlobal).manyhands?.host;
+        host?.setTrainsHere(here);
+        host?.start(what);
+      },
+      [experiment, trainsHere] as const,
+    );
+  }
+
+  async glance(): Promise<Glance> {
+    const glance = await this.page.evaluate(() => {
+      const host = (globalThis as HostGlobal).manyhands?.host;
+      return host === undefined ? null : { state: host.state, test: host.log?.test.at(-1) ?? null };
+    });
+    if (glance === null) throw new Error('the host tab was reloaded or left its page');
+    return glance;
+  }
+
+  report(): Promise<RunReport | null> {
+    return this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null);
+  }
+}
+
+/** A worker page under control. */
+export class WorkerTab {
+  readonly name: string;
+  readonly page: Page;
+
+  private constructor(name: string, page: Page) {
+    this.name = name;
+    this.page = page;
+  }
+
+  /** Opens the join page; nothing computes before `contribute`. */
+  static async open(
+    browser: Browser,
+    base: string,
+    code: string,
+    { index, backend, problem }: { index: number; backend: BackendChoice; problem: (text: string) => void },
+  ): Promise<WorkerTab> {
+    const name = `worker tab ${index + 1}`;
+    const hash = [`join=${encodeURIComponent(code)}`, backendQuery(backend)].filter((part) => part !== '').join('&');
+    const page = await openTab(browser, `${base}#${hash}`, name, problem);
+    return new WorkerTab(name, page);
+  }
+
+  /** Clicks as a volunteer would. */
+  contribute(): Promise<void> {
+    return this.page.getByRole('button', { name: 'Contribute', exact: true }).click({ timeout: OPEN_LIMIT_MS });
+  }
+
+  /** Its one state; a tab that no longer answers counts as one that left. */
+  async stage(): Promise<WorkerStage> {
+    if (this.page.isClosed()) return { kind: 'left' };
+    const look = this.page.evaluate(() => (globalThis as WorkerGlobal).manyhands?.worker.view.stage ?? null);
+    return (await look.catch(() => null)) ?? { kind: 'left' };
+  }
+}
+
+const OPEN_LIMIT_MS = 30_000;
+
+const backendQuery = (backend: BackendChoice): string => (backend === 'auto' ? '' : `backend=${backend}`);

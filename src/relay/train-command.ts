@@ -1,0 +1,42 @@
+import { open, writeFile } from 'node:fs/promises';
+import { summaryTable } from '../export/summary-table.ts';
+import { type Command, UsageError } from './command-line.ts';
+import { ProgressLine } from './progress-line.ts';
+import { train } from './train.ts';
+import { readTrainOptions, trainOptions } from './train-options.ts';
+
+/** Trains once in real tabs. Exit code 0 only if it trained. */
+export const trainCommand: Command = {
+  name: 'train',
+  describe: 'trains in a host tab and worker tabs of a headless Chromium, and reports',
+  options: trainOptions,
+  async run(given) {
+    const options = readTrainOptions(given);
+    const jsonPath = typeof given.json === 'string' ? given.json : null;
+    if (jsonPath !== null) await assertWritable(jsonPath);
+
+    const line = new ProgressLine(process.stderr);
+    const { report, failure, problems } = await train(options, {
+      note: (text) => line.note(text),
+      progress: (text) => line.show(text, performance.now()),
+    });
+    line.end();
+    if (report !== null) console.log(summaryTable(report));
+    if (jsonPath !== null) {
+      const whole = { ...(report ?? { experiment: options.experiment }), failure, problems, node: process.version };
+      await writeFile(jsonPath, `${JSON.stringify(whole, null, 2)}\n`);
+    }
+    if (failure === null) return 0;
+    console.error(`manyhands: ${failure}`);
+    return 1;
+  },
+};
+
+/** Found out now, not after an hour of training. */
+async function assertWritable(path: string): Promise<void> {
+  try {
+    await (await open(path, 'a')).close();
+  } catch (error) {
+    throw new UsageError(`--json "${path}" cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

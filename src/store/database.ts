@@ -1,0 +1,57 @@
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { Checkpoint } from './checkpoints.ts';
+import type { RunRecord } from './runs.ts';
+
+/** What this origin keeps in the browser. A change of shape raises VERSION and adds a step to `upgrade`. */
+export interface Stores extends DBSchema {
+  checkpoints: {
+    key: [id: string, slot: number];
+    value: Checkpoint;
+    indexes: { order: [id: string, sequence: number]; age: number };
+  };
+  runs: { key: string; value: RunRecord; indexes: { age: number } };
+  /** Raw data files by name. */
+  files: { key: string; value: Uint8Array };
+}
+
+export type Database = IDBPDatabase<Stores>;
+
+const NAME = 'manyhands';
+const VERSION = 1;
+
+let opened: Promise<Database> | null = null;
+
+/** The one database of this thread, opened on first use and again after the browser closed it. */
+export function database(): Promise<Database> {
+  opened ??= open().catch((error: unknown) => {
+    opened = null;
+    throw error;
+  });
+  return opened;
+}
+
+/** Lets go of the database; the next use opens it again. */
+export async function closeDatabase(): Promise<void> {
+  const closing = opened;
+  opened = null;
+  (await closing)?.close();
+}
+
+function open(): Promise<Database> {
+  return openDB<Stores>(NAME, VERSION, {
+    upgrade(db, from) {
+      if (from < 1) {
+        const checkpoints = db.createObjectStore('checkpoints', { keyPath: ['id', 'slot'] });
+        checkpoints.createIndex('order', ['id', 'sequence']);
+        checkpoints.createIndex('age', 'savedAtMs');
+        db.createObjectStore('runs', { keyPath: 'id' }).createIndex('age', 'startedAtMs');
+        db.createObjectStore('files');
+      }
+    },
+    // A tab with a newer version waits for this one to let go.
+    blocking: () => void closeDatabase(),
+    terminated: () => {
+      opened = null;
+    },
+  });
+}

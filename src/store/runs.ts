@@ -1,0 +1,35 @@
+import type { Experiment } from '../core/config.ts';
+import type { TestPoint, TrainPoint } from '../core/progress.ts';
+import { database } from './database.ts';
+
+/** The curves of a run, as kept for comparison with later ones. */
+export interface RunRecord {
+  readonly id: string;
+  readonly experiment: Experiment;
+  readonly startedAtMs: number;
+  readonly train: readonly TrainPoint[];
+  readonly test: readonly TestPoint[];
+}
+
+const MAX_RUNS = 50;
+
+/** Keeps a run's curves, in place of what was kept of it before; the oldest run goes when there are more than 50. */
+export async function saveRun({ id, experiment, startedAtMs, train, test }: RunRecord): Promise<void> {
+  const tx = (await database()).transaction('runs', 'readwrite', { durability: 'relaxed' });
+  await tx.store.put({ id, experiment, startedAtMs, train, test });
+  let kept = 0;
+  for (let cursor = await tx.store.index('age').openKeyCursor(null, 'prev'); cursor; cursor = await cursor.continue()) {
+    if (kept++ >= MAX_RUNS) await tx.store.delete(cursor.primaryKey);
+  }
+  await tx.done;
+}
+
+/** Every kept run, newest first. */
+export async function listRuns(): Promise<RunRecord[]> {
+  return (await (await database()).getAllFromIndex('runs', 'age')).reverse();
+}
+
+/** Forgets a run. */
+export async function deleteRun(id: string): Promise<void> {
+  await (await database()).delete('runs', id);
+}

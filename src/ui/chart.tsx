@@ -1,0 +1,116 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
+import { ChartTable } from './chart-table.tsx';
+import { loss, percent } from './format.ts';
+import type { HostModel } from './host-model.ts';
+import { createPlot, plotData } from './plot.ts';
+import { RunSwatch } from './run-swatch.tsx';
+import { type Line, linesOf, type Metric, nearest } from './series.ts';
+
+const titles: Record<Metric, string> = { loss: 'Loss', accuracy: 'Test accuracy' };
+const format: Record<Metric, (value: number | undefined) => string> = { loss, accuracy: percent };
+
+/** Counts up when the colours of the system change. */
+function useTheme(): number {
+  const [theme, setTheme] = useState(0);
+  useEffect(() => {
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const changed = () => setTheme((count) => count + 1);
+    dark.addEventListener('change', changed);
+    return () => dark.removeEventListener('change', changed);
+  }, []);
+  return theme;
+}
+
+const valueAt = (line: Line, x: number | null) => line.y[x === null ? line.y.length - 1 : nearest(line, x)];
+
+/** One metric of the shown runs as curves, its value at the pointer, and a table behind. */
+export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
+  const axis = model.axis.value;
+  const smoothing = model.smoothing.value;
+  const shown = model.runs.value.filter(({ isShown }) => isShown);
+  const runs = shown.map(({ log, slot }) => ({
+    slot,
+    hasDetail: slot === 0 || shown.length === 1,
+    lines: linesOf(log, metric, axis, smoothing),
+  }));
+  const theme = useTheme();
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const drawn = useRef('');
+
+  // uPlot is made anew when its lines are others, and only fed when they have grown.
+  const shape = [
+    axis,
+    theme,
+    ...runs.map(({ slot, lines }, at) => [
+      shown[at]?.log.id,
+      slot,
+      lines.train?.smoothed === null,
+      lines.test.smoothed === null,
+    ]),
+  ].join(' ');
+  const size = [smoothing, ...shown.map(({ log }) => `${log.train.length} ${log.test.length}`)].join(' ');
+  useEffect(() => {
+    const root = box.current;
+    if (root === null) return;
+    const onHover = (x: number | null) => {
+      model.hoverX.value = x;
+    };
+    const made = createPlot(root, { metric, axis, runs, onHover });
+    plot.current = made;
+    drawn.current = size;
+    const resized = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: root.clientHeight }));
+    resized.observe(root);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+    };
+  }, [shape]);
+  useEffect(() => {
+    const { current } = plot;
+    if (current === null || drawn.current === size) return;
+    drawn.current = size;
+    // A stretch picked with the pointer stays in view while the curves grow.
+    const [from, to] = [current.scales.x?.min, current.scales.x?.max];
+    const known = current.data[0];
+    const isZoomed = from !== known[0] || to !== known.at(-1);
+    current.setData(plotData(runs), !isZoomed || known.length === 0);
+    if (isZoomed) current.redraw();
+  }, [size]);
+
+  return (
+    <figure class="chart">
+      <figcaption>
+        <h2>{titles[metric]}</h2>
+        <Readings model={model} metric={metric} runs={runs} />
+      </figcaption>
+      <div
+        class="plot"
+        ref={box}
+        role="img"
+        aria-label={`${titles[metric]} of the shown runs; the table below has the numbers`}
+      />
+      {shown.length === 0 && <p class="empty">The curve appears here as soon as training has begun.</p>}
+      <ChartTable metric={metric} runs={shown} />
+    </figure>
+  );
+}
+
+/** The curves' values at the pointer, or their last ones. */
+function Readings({ model, metric, runs }: { model: HostModel; metric: Metric; runs: Parameters<typeof plotData>[0] }) {
+  const x = model.hoverX.value;
+  return (
+    <p class="readings">
+      {runs.map(({ slot, lines }) => (
+        <span key={slot}>
+          <RunSwatch slot={slot} />
+          {format[metric](valueAt(lines.test.raw, x))}
+          {lines.train !== null && slot === 0 && (
+            <small> train {format[metric](valueAt(lines.train.smoothed ?? lines.train.raw, x))}</small>
+          )}
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,93 @@
+import { curvesToCsv, curvesToJson } from '../export/curves.ts';
+import { Chart } from './chart.tsx';
+import type { HostModel } from './host-model.ts';
+import { type XAxis, xAxes } from './series.ts';
+
+const axisWords: Record<XAxis, string> = { step: 'Step', relative: 'Time', wall: 'Clock' };
+const axisTitles: Record<XAxis, string> = {
+  step: 'By step: one update of the parameters',
+  relative: 'By time since the run began, pauses left out',
+  wall: 'By time of day',
+};
+
+function save(name: string, type: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  // The download has taken hold of the blob by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** The two main charts and how they are looked at. */
+export function Charts({ model }: { model: HostModel }) {
+  const logs = () => model.runs.value.filter(({ isShown }) => isShown).map(({ log }) => log);
+  const isEmpty = model.runs.value.every(({ isShown }) => !isShown);
+  const smoothing = model.smoothing.value;
+  return (
+    <section class="charts" aria-label="Curves">
+      <div class="pair">
+        <Chart model={model} metric="loss" />
+        <Chart model={model} metric="accuracy" />
+      </div>
+      <div class="tools">
+        <div class="segments" role="radiogroup" aria-label="Horizontal axis">
+          {xAxes.map((axis) => (
+            <label key={axis} title={axisTitles[axis]}>
+              <input
+                type="radio"
+                name="axis"
+                checked={model.axis.value === axis}
+                onChange={() => {
+                  model.axis.value = axis;
+                }}
+              />
+              <span>{axisWords[axis]}</span>
+            </label>
+          ))}
+        </div>
+        <label
+          class="slider"
+          title="Moving average over steps; the measured line stays faint behind it. Tests far apart hardly change."
+        >
+          Smoothing
+          <input
+            type="range"
+            min="0"
+            max="0.98"
+            step="0.02"
+            value={smoothing}
+            onInput={(event) => {
+              model.smoothing.value = Number(event.currentTarget.value);
+            }}
+          />
+          <output>{smoothing.toFixed(2)}</output>
+        </label>
+        <span class="key">
+          <i class="line strong" /> test <i class="line" /> train
+        </span>
+        <span class="downloads">
+          Download{' '}
+          <button
+            type="button"
+            class="text"
+            disabled={isEmpty}
+            title="Every point of the shown runs, for a spreadsheet"
+            onClick={() => save('manyhands-curves.csv', 'text/csv', curvesToCsv(logs()))}
+          >
+            CSV
+          </button>
+          <button
+            type="button"
+            class="text"
+            disabled={isEmpty}
+            title="The shown runs with their experiments"
+            onClick={() => save('manyhands-curves.json', 'application/json', curvesToJson(logs()))}
+          >
+            JSON
+          </button>
+        </span>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import { dataSpecs } from '../models/data.ts';
+import { modelSchema, models } from '../models/model.ts';
+import { bytes, count } from './format.ts';
+import type { JoinPageDeps } from './join-page.tsx';
+import { subject } from './words.ts';
+
+/** As the protocol's hello takes it. */
+const MAX_NAME = 24;
+
+/** What the link's experiment costs a worker; null when the link does not name one we know. */
+function costOf({ model, data }: JoinPageDeps['invitation']) {
+  const modelFound = Object.values(models).find(({ name }) => name === model);
+  const dataFound = Object.values(dataSpecs).find(({ name }) => name === data);
+  if (modelFound === undefined || dataFound === undefined) return null;
+  const numbers = modelSchema(modelFound, dataFound.input, dataFound.classes).size;
+  return { numbers, downloadBytes: dataFound.downloadBytes };
+}
+
+function graphicsWords({ webgpu, isSecure }: JoinPageDeps['device']): string {
+  if (webgpu) return 'WebGPU: the graphics processor can be used';
+  if (!isSecure) return 'No WebGPU: browsers allow it over https only, so the processor computes instead';
+  return 'No WebGPU in this browser: the processor computes instead';
+}
+
+function DeviceCheck({ device }: { device: JoinPageDeps['device'] }) {
+  const { webgpu, cores, memoryGb, onBattery, isPhone } = device;
+  const memory = memoryGb === null ? '' : `, ${memoryGb >= 8 ? 'at least 8' : memoryGb} GB of memory`;
+  return (
+    <ul class="checks" aria-label="Check of this device">
+      <li class={webgpu ? 'good' : 'fair'}>{graphicsWords(device)}</li>
+      <li class="good">
+        {cores} processor {cores === 1 ? 'core' : 'cores'}
+        {memory}; one is used
+      </li>
+      {onBattery === true && <li class="fair">On battery: plug it in, or choose a lower intensity</li>}
+      {isPhone && <li class="fair">On a phone, keep this page in front and the screen on</li>}
+    </ul>
+  );
+}
+
+/** Before the click: who asks, what will run, what it costs, and one large button. */
+export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
+  const { invitation, device, control } = deps;
+  const [name, setName] = useState(deps.initialName);
+  const cost = costOf(invitation);
+  const { model, data } = invitation;
+  const what = model !== null && data !== null ? subject({ model, data }) : null;
+  const contribute = () => {
+    deps.setName(name.trim());
+    control.contribute();
+  };
+  return (
+    <main>
+      <p class="brand">Manyhands</p>
+      <h1>{invitation.by ?? 'The host of this room'} asks for your computing power</h1>
+      <p class="lead">
+        {what === null ? (
+          'The host says what it trains once you are connected.'
+        ) : (
+          <>This tab will help to train {what}.</>
+        )}{' '}
+        Room <b class="code">{invitation.code}</b>.
+      </p>
+      <dl class="terms">
+        <dt>Leaves this device</dt>
+        <dd>
+          {cost === null ? 'Gradients' : `${count(cost.numbers)} numbers (${bytes(cost.numbers * 4)}) per step`}: how
+          the model should change. Your name below, the browser’s and the device’s kind. Nothing else.
+        </dd>
+        <dt>Stays</dt>
+        <dd>Your files, your other tabs, your history: this page cannot see them.</dd>
+        <dt>Is downloaded</dt>
+        <dd>
+          {cost === null ? 'Training data' : `${bytes(cost.downloadBytes)} of training data, once,`} and under 1 MB of
+          software; then {cost === null ? 'parameters' : bytes(cost.numbers * 4)} per step.
+        </dd>
+      </dl>
+      <DeviceCheck device={device} />
+      <form
+        id="offer"
+        onSubmit={(event) => {
+          event.preventDefault();
+          contribute();
+        }}
+      >
+        <label for="name">Your name in the host’s table</label>
+        <input
+          id="name"
+          type="text"
+          maxLength={MAX_NAME}
+          autocomplete="nickname"
+          placeholder="left empty, the host picks one"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </form>
+      <div class="actions">
+        <button type="submit" form="offer" class="primary large">
+          Contribute
+        </button>
+        <p class="aside">Nothing runs before you press it. Pause or leave at any time.</p>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,176 @@
+import { tallyBytes } from '../core/traffic.ts';
+import type { GroupProgress, WorkerControl, WorkerView } from '../worker/state.ts';
+import { bytes, count, counted, loss, NOTHING, percent, roughly } from './format.ts';
+import type { JoinPageDeps } from './join-page.tsx';
+import { Readout } from './readout.tsx';
+import { TimeShares } from './time-shares.tsx';
+import { runLabel, stageWords, subject, troubleWords } from './words.ts';
+import { WorkerDot } from './worker-dot.tsx';
+
+const intensities = [0.25, 0.5, 0.75, 1];
+
+function Group({ group }: { group: GroupProgress }) {
+  return (
+    <section aria-label="The group">
+      <h2>The group</h2>
+      <dl class="readouts">
+        <Readout name="Step" value={count(group.version)} />
+        <Readout name="Test loss" value={loss(group.loss)} />
+        <Readout name="Accuracy" value={percent(group.accuracy)} />
+        <Readout name="Workers" value={count(group.workers)} />
+        <Readout name="Examples" value={count(group.examples)} />
+        <Readout name="Left, about" value={group.phase === 'running' ? roughly(group.leftMs) : NOTHING} />
+      </dl>
+    </section>
+  );
+}
+
+function Own({ view }: { view: WorkerView }) {
+  return (
+    <section aria-label="Your part">
+      <h2>Your part</h2>
+      <dl class="readouts">
+        <Readout name="Steps" value={count(view.steps)} />
+        <Readout name="Examples" value={count(view.examples)} />
+        <Readout name="Batch loss" value={loss(view.lastLoss)} />
+        <Readout name="Sent" value={bytes(tallyBytes(view.traffic.sent))} />
+        <Readout name="Received" value={bytes(tallyBytes(view.traffic.received))} />
+        <Readout name="Came too late" value={count(view.stale)} />
+      </dl>
+      <p class="spent">
+        <span class="key">
+          <i class="compute" /> Compute <i class="wait" /> wait <i class="transfer" /> transfer, %
+        </span>
+        <TimeShares phases={view.phases} steps={view.steps} />
+      </p>
+      {view.backend !== null && (
+        <p class="aside">
+          Computes with {view.backend.name}. {view.backend.why}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Intensity({ control, intensity }: { control: WorkerControl; intensity: number }) {
+  return (
+    <fieldset class="intensity">
+      <legend>Intensity</legend>
+      <div class="segments">
+        {intensities.map((choice) => (
+          <label key={choice} title={choice === 1 ? 'Computes without a break' : 'Rests between steps'}>
+            <input
+              type="radio"
+              name="intensity"
+              checked={choice === intensity}
+              onChange={() => control.setIntensity(choice)}
+            />
+            <span>{percent(choice, 0)}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Always there while something runs or could run; afterwards the one way back. */
+function Actions({ deps, view }: { deps: JoinPageDeps; view: WorkerView }) {
+  const { control } = deps;
+  const { stage } = view;
+  if (stage.kind === 'left') {
+    return (
+      <div class="actions">
+        <button type="button" onClick={() => control.contribute()}>
+          Contribute again
+        </button>
+      </div>
+    );
+  }
+  if (stage.kind === 'broken') {
+    const { action } = troubleWords(stage.trouble);
+    return (
+      <div class="actions">
+        {action === 'none' && <a href={deps.hostPageLink}>Start a run of your own</a>}
+        {action === 'retry' && (
+          <button type="button" class="primary" onClick={() => control.contribute()}>
+            Try again
+          </button>
+        )}
+        {action === 'reload' && (
+          <button type="button" class="primary" onClick={() => location.reload()}>
+            Reload
+          </button>
+        )}
+      </div>
+    );
+  }
+  const isPaused = stage.kind === 'paused';
+  const canPause = stage.kind !== 'finishing';
+  return (
+    <div class="actions">
+      <button type="button" title="Stop at once" onClick={() => control.leave()}>
+        Leave
+      </button>
+      <button
+        type="button"
+        title="Complete this step, hand it in, then leave"
+        disabled={!canPause}
+        onClick={() => control.finish()}
+      >
+        Finish
+      </button>
+      <button
+        type="button"
+        class="primary"
+        disabled={!canPause}
+        onClick={() => (isPaused ? control.resume() : control.pause())}
+      >
+        {isPaused ? 'Resume' : 'Pause'}
+      </button>
+    </div>
+  );
+}
+
+/** After the click: the one state this tab is in, its numbers, and the ways to stop. */
+export function JoinWork({ deps, view }: { deps: JoinPageDeps; view: WorkerView }) {
+  const { stage, identity, experiment, group } = view;
+  const words = stageWords(stage);
+  return (
+    <main class="working">
+      <p class="brand">
+        Manyhands
+        {identity !== null && (
+          <span class="me">
+            <WorkerDot worker={identity.worker} /> {identity.name}
+          </span>
+        )}
+      </p>
+      <div class="stage" data-kind={stage.kind} role="status">
+        <h1>{words.title}</h1>
+        <p class="lead">{words.text}</p>
+      </div>
+      {stage.kind === 'preparing' ? (
+        <progress
+          class="bar"
+          max={1}
+          value={stage.fraction ?? undefined}
+          aria-label={stage.fraction === null ? words.title : `${words.title}, ${percent(stage.fraction, 0)}`}
+        />
+      ) : (
+        <div class="bar" />
+      )}
+      {experiment !== null && (
+        <p class="aside">
+          {subject(experiment)}, {runLabel(experiment)}
+          {group !== null && `, with ${counted(Math.max(0, group.workers - 1), 'other')}`}.
+        </p>
+      )}
+      {view.steps > 0 || stage.kind === 'training' ? <Own view={view} /> : null}
+      {group !== null && <Group group={group} />}
+      {stage.kind !== 'broken' && stage.kind !== 'left' && (
+        <Intensity control={deps.control} intensity={view.intensity} />
+      )}
+      <Actions deps={deps} view={view} />
+    </main>
+  );
+}

@@ -1,0 +1,78 @@
+import type { HostModel } from './host-model.ts';
+import { type Command, keyWords } from './shortcuts.ts';
+
+/** What can be done with the run now, in the order of the buttons; exactly one is primary. */
+export function runCommands(model: HostModel): readonly Command[] {
+  const { host, openWorkerTab } = model.deps;
+  const { run } = model.state.value;
+  const reading = model.reading.value;
+  const command = (label: string, hint: string, key: Command['key'], run: () => void): Command => ({
+    label,
+    hint,
+    key,
+    run,
+    isPrimary: false,
+    isEnabled: true,
+  });
+  const primary = (made: Command): Command => ({ ...made, isPrimary: true });
+  const start = (label: string): Command => ({
+    ...primary(command(label, 'Train with these settings', ' ', () => reading.ok && host.start(reading.experiment))),
+    hint: reading.ok ? 'Train with these settings' : 'Correct the marked settings first',
+    isEnabled: reading.ok,
+  });
+  const finish = command('Finish', 'End after this round, test, keep the result', 'f', () => host.finish());
+  const reset = command('Reset', 'Drop this run; workers stay connected', 'r', () => {
+    if (run !== null && run.version > 0 && model.isLocked.value) model.asksReset.value = true;
+    else host.reset();
+  });
+  if (model.asksReset.value && model.isLocked.value) {
+    return [
+      command('Keep it', 'Go on with this run', null, () => {
+        model.asksReset.value = false;
+      }),
+      primary(
+        command('Drop this run', 'Its curves and parameters are lost', 'r', () => {
+          model.asksReset.value = false;
+          host.reset();
+        }),
+      ),
+    ];
+  }
+  if (run === null) return [start('Start')];
+  switch (run.phase) {
+    case 'waiting':
+      return [reset, primary(command('Open a worker tab', 'Another pair of hands, here', ' ', openWorkerTab))];
+    case 'running':
+      return [reset, finish, primary(command('Pause', 'Hold all workers', ' ', () => host.pause()))];
+    case 'paused':
+      return [reset, finish, primary(command('Resume', 'Go on where it stopped', ' ', () => host.resume()))];
+    case 'finishing':
+      return [reset, { ...primary(finish), label: 'Finishing…', isEnabled: false }];
+    case 'finished':
+    case 'failed':
+      return [reset, start('Start again')];
+    default:
+      return run.phase satisfies never;
+  }
+}
+
+/** The run's buttons. */
+export function RunControls({ model }: { model: HostModel }) {
+  return (
+    <div class="controls">
+      {runCommands(model).map(({ label, hint, key, isPrimary, isEnabled, run }) => (
+        <button
+          key={isPrimary ? 'primary' : label}
+          type="button"
+          class={isPrimary ? 'primary' : undefined}
+          disabled={!isEnabled}
+          title={key === null ? hint : `${hint} (${keyWords(key)})`}
+          aria-keyshortcuts={key === null ? undefined : keyWords(key)}
+          onClick={run}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import { count, counted, duration, loss, moment, NOTHING, percent, timeOfDay } from './format.ts';
+import type { HostModel, ShownRun } from './host-model.ts';
+import { summarize } from './run-summary.ts';
+import { RunSwatch } from './run-swatch.tsx';
+import { runLabel, subject } from './words.ts';
+
+function Row({ model, run, targetLoss }: { model: HostModel; run: ShownRun; targetLoss: number }) {
+  const { log, slot, isShown } = run;
+  const sum = summarize(log, targetLoss);
+  const label = runLabel(log.experiment);
+  return (
+    <tr class={isShown ? undefined : 'gone'}>
+      <th scope="row">
+        <label title={`${subject(log.experiment)}, seed ${log.experiment.seed}`}>
+          <input
+            type="checkbox"
+            checked={isShown}
+            onChange={(event) => model.show(log.id, event.currentTarget.checked)}
+            aria-label={`Show ${label}`}
+          />
+          <RunSwatch slot={slot} />
+          {label}
+        </label>
+      </th>
+      <td class="number" title={moment(log.startedAtMs)}>
+        {slot === 0 ? 'this run' : timeOfDay(log.startedAtMs)}
+      </td>
+      <td class="number">{count(sum.steps)}</td>
+      <td class="number">{duration(sum.elapsedMs)}</td>
+      <td class="number">{sum.examples === null ? NOTHING : count(sum.examples)}</td>
+      <td class="number">{loss(sum.testLoss)}</td>
+      <td class="number">{percent(sum.accuracy)}</td>
+      <td class="number">{duration(sum.toTargetMs)}</td>
+      <td>
+        {slot !== 0 && (
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Forget ${label}`}
+            title="Forget this run"
+            onClick={() => model.forget(log.id)}
+          >
+            ×
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** This run and earlier ones side by side; the ticked ones are in the charts. */
+export function RunTable({ model }: { model: HostModel }) {
+  const runs = model.runs.value;
+  const [target, setTarget] = useState('0.35');
+  const isTarget = Number(target) > 0 && Number.isFinite(Number(target));
+  return (
+    <section aria-label="Runs">
+      <h2>
+        Runs <span class="aside">{runs.length > 1 ? `${counted(runs.length, 'run')}, ticked ones are drawn` : ''}</span>
+      </h2>
+      {runs.length === 0 ? (
+        <p class="empty">
+          Each run is kept here with its numbers. Run twice with other settings to compare the curves.
+        </p>
+      ) : (
+        <div class="scroll">
+          <table class="runs">
+            <thead>
+              <tr>
+                <th scope="col">Run</th>
+                {['Started', 'Steps', 'Time', 'Examples', 'Test loss', 'Accuracy'].map((name) => (
+                  <th key={name} scope="col" class="number">
+                    {name}
+                  </th>
+                ))}
+                <th scope="col" class="number">
+                  <label title="Time until the test loss was first this low">
+                    Time to loss ≤{' '}
+                    <input
+                      type="text"
+                      inputMode="decimal"
+                      class="inline"
+                      value={target}
+                      aria-invalid={!isTarget}
+                      onInput={(event) => setTarget(event.currentTarget.value)}
+                    />
+                  </label>
+                </th>
+                <th scope="col">
+                  <span class="hidden">Forget</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {runs.map((run) => (
+                <Row key={run.log.id} model={model} run={run} targetLoss={isTarget ? Number(target) : 0} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import { clock, count, loss, NOTHING, percent, rate, roughly } from './format.ts';
+import type { HostModel } from './host-model.ts';
+import { Readout } from './readout.tsx';
+import { RunControls } from './run-controls.tsx';
+import { fractionDone } from './run-summary.ts';
+import { runWords, subject } from './words.ts';
+
+const readyPhases = ['ready', 'computing', 'held'];
+
+/** The top of the host page: what is trained, how it stands, and the next thing to do. */
+export function StatusBar({ model }: { model: HostModel }) {
+  const { run, workers } = model.state.value;
+  const present = workers.filter(({ phase }) => readyPhases.includes(phase));
+  const test = model.deps.host.log?.test.at(-1);
+  const pace = present.reduce((sum, worker) => sum + worker.examplesPerSecond, 0);
+  const done = run === null ? 0 : fractionDone(run);
+  return (
+    <header class="status">
+      <div class="what">
+        <p class="brand">Manyhands</p>
+        <h1>{subject(model.experiment.value)}</h1>
+        <p class="words" aria-live="polite">
+          {runWords(run, present.length)}
+        </p>
+      </div>
+      <dl class="readouts">
+        <Readout name="Step" value={run === null ? NOTHING : count(run.version)} />
+        <Readout name="Test loss" value={loss(test?.loss)} />
+        <Readout name="Accuracy" value={percent(test?.accuracy)} />
+        <Readout name="Examples/s" value={run?.phase === 'running' ? rate(pace) : NOTHING} />
+        <Readout name="Elapsed" value={run === null ? NOTHING : clock(run.elapsedMs)} />
+        <Readout name="Left, about" value={run?.phase === 'running' ? roughly(run.leftMs) : NOTHING} />
+      </dl>
+      <RunControls model={model} />
+      <progress
+        class="bar"
+        aria-label="Progress of the run"
+        max={1}
+        value={done ?? undefined}
+        title={done === null ? 'Runs until the loss is reached; how long cannot be foreseen' : percent(done, 0)}
+      />
+    </header>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Experiment } from '../core/config.ts';
+import type { Lease } from '../core/protocol.ts';
+import { loadSplit, type Split } from '../data/dataset.ts';
+import { type ExampleOrder, exampleOrder } from '../data/order.ts';
+import { createEngine, type Engine, type StagedBatch } from '../ml/engine.ts';
+import type { BackendChoice } from '../models/backend.ts';
+import type { DataName } from '../models/data.ts';
+import { resolveExperiment } from '../models/plan.ts';
+import type { Compute } from './session.ts';
+
+/** What is ready to train: kept between runs that use the same model, data and batch. */
+interface Prepared {
+  readonly key: string;
+  readonly engine: Engine;
+  readonly split: Split;
+}
+
+/** Computes with tfjs on data it loads itself. */
+export function tensorCompute(baseUrl: string, backend: BackendChoice): Compute {
+  let prepared: Prepared | null = null;
+  let order: ExampleOrder | null = null;
+  let staged: { readonly lease: number; readonly batch: StagedBatch } | null = null;
+
+  const stage = (from: number, count: number): StagedBatch => {
+    if (!prepared || !order) throw new Error('a step before its model was prepared');
+    const { images, labels } = prepared.split;
+    return prepared.engine.stage(images, labels, order.indices(from, count));
+  };
+
+  const unstage = () => {
+    staged?.batch.dispose();
+    staged = null;
+  };
+
+  /** Compiles shaders and grows buffers on a real batch, so that the first step is like every other. */
+  const warmUp = async (experiment: Experiment, engine: Engine) => {
+    const batch = stage(0, experiment.batch);
+    try {
+      await engine.gradient(new Float32Array(engine.schema.size), batch);
+    } finally {
+      batch.dispose();
+    }
+  };
+
+  return {
+    async prepare(experiment, onStage) {
+      const { model, data, schema } = resolveExperiment(experiment);
+      const key = [experiment.model, experiment.data, experiment.batch].join();
+      unstage();
+      order = exampleOrder(data.trainCount, experiment.seed);
+      if (prepared?.key !== key) {
+        onStage({ kind: 'preparing', what: 'library', fraction: null });
+        prepared?.engine.close();
+        prepared = null;
+        const engine = await createEngine(model, data, backend);
+        onStage({ kind: 'preparing', what: 'data', fraction: 0 });
+        const onProgress = (fraction: number) => onStage({ kind: 'preparing', what: 'data', fraction });
+        const split = await loadSplit(data.name as DataName, 'train', { baseUrl, onProgress });
+        prepared = { key, engine, split };
+        onStage({ kind: 'preparing', what: 'warm-up', fraction: null });
+        await warmUp(experiment, engine);
+      }
+      return { schema: schema.hash, backend: prepared.engine.backend };
+    },
+    prefetch(lease) {
+      unstage();
+      staged = { lease: lease.id, batch: stage(lease.from, lease.count) };
+    },
+    async step(params: Float32Array, lease: Lease) {
+      if (!prepared) throw new Error('a step before its model was prepared');
+      const startMs = performance.now();
+      if (staged?.lease !== lease.id) this.prefetch(lease);
+      const batch = staged?.batch as StagedBatch;
+      staged = null;
+      const stageMs = performance.now() - startMs;
+      try {
+        const result = await prepared.engine.gradient(params, batch);
+        return { ...result, decodeMs: result.decodeMs + stageMs };
+      } finally {
+        batch.dispose();
+      }
+    },
+  };
+}

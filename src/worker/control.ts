@@ -1,0 +1,161 @@
+import { noPhases } from '../core/member.ts';
+import type { Link } from '../net/link.ts';
+import { DialError } from '../net/peer.ts';
+import { bridge } from '../net/port.ts';
+import { noTraffic } from './session.ts';
+import type { Trouble, WorkerControl, WorkerView } from './state.ts';
+import type { FromTrainer, ToTrainer } from './thread.ts';
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 10_000;
+
+/** What a retry cannot mend: the page says what to do instead. */
+const isFinal = ({ code }: Trouble): boolean =>
+  ['protocol', 'schema', 'full', 'removed', 'no-webrtc', 'unknown-experiment', 'data', 'device'].includes(code);
+
+export interface ControlDeps {
+  spawnTrainer(): Worker;
+  dial(signal: AbortSignal): Promise<Link>;
+  /** The first message to the trainer thread, made at the click. */
+  work(): Extract<ToTrainer, { type: 'work' }>;
+  /** Called when contributing begins and ends, e.g. to keep the screen on. */
+  onActive(isActive: boolean): void;
+}
+
+/** A worker tab's main thread: carries frames between the link and the trainer thread, and comes back when cut off. */
+export function workerControl(deps: ControlDeps): WorkerControl {
+  let view: WorkerView = {
+    stage: { kind: 'idle' },
+    identity: null,
+    experiment: null,
+    backend: null,
+    steps: 0,
+    examples: 0,
+    stale: 0,
+    lastLoss: null,
+    phases: noPhases,
+    traffic: noTraffic(),
+    group: null,
+    intensity: 1,
+  };
+  const listeners = new Set<() => void>();
+  let trainer: Worker | null = null;
+  let abort = new AbortController();
+  let attempt = 0;
+  let settings = { intensity: 1, isPaused: false, isFinishing: false };
+
+  const change = (part: Partial<WorkerView>) => {
+    view = { ...view, ...part };
+    for (const listener of listeners) listener();
+  };
+
+  const tell = (message: ToTrainer, transfer: Transferable[] = []) => trainer?.postMessage(message, transfer);
+
+  const stop = (stage: WorkerView['stage']) => {
+    abort.abort();
+    trainer?.terminate();
+    trainer = null;
+    deps.onActive(false);
+    change({ stage });
+  };
+
+  const connect = async () => {
+    const { signal } = abort;
+    try {
+      const link = await deps.dial(signal);
+      if (signal.aborted) return link.close();
+      const { port1, port2 } = new MessageChannel();
+      bridge(link, port1);
+      tell({ type: 'attach', port: port2 }, [port2]);
+      signal.addEventListener('abort', () => link.close());
+    } catch (error) {
+      if (signal.aborted) return;
+      retry(error instanceof DialError ? { code: error.code } : { code: 'ice-failed' });
+    }
+  };
+
+  const retry = (trouble: Trouble) => {
+    if (isFinal(trouble)) return stop({ kind: 'broken', trouble });
+    attempt += 1;
+    change({ stage: { kind: 'reconnecting', attempt, trouble } });
+    const { signal } = abort;
+    const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS);
+    setTimeout(() => {
+      if (!signal.aborted) void connect();
+    }, pauseMs);
+  };
+
+  const hear = (message: FromTrainer) => {
+    switch (message.type) {
+      case 'view':
+        if (message.change.identity) attempt = 0;
+        return change(message.change);
+      case 'ended':
+        if (message.trouble === null || settings.isFinishing) return stop({ kind: 'left' });
+        return retry(message.trouble);
+      default:
+        message satisfies never;
+    }
+  };
+
+  const set = (part: Partial<typeof settings>) => {
+    settings = { ...settings, ...part };
+    tell({ type: 'set', ...settings });
+  };
+
+  return {
+    get view() {
+      return view;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    contribute() {
+      if (trainer) return;
+      abort = new AbortController();
+      attempt = 0;
+      settings = { ...settings, isPaused: false, isFinishing: false };
+      trainer = deps.spawnTrainer();
+      trainer.onmessage = ({ data }: MessageEvent<FromTrainer>) => hear(data);
+      trainer.onerror = ({ message }) =>
+        stop({ kind: 'broken', trouble: { code: 'device', detail: message || 'the trainer thread did not start' } });
+      tell(deps.work());
+      set({});
+      deps.onActive(true);
+      change({ stage: { kind: 'connecting' }, steps: 0, examples: 0, stale: 0, traffic: noTraffic() });
+      void connect();
+    },
+    setIntensity(intensity) {
+      set({ intensity });
+      change({ intensity });
+    },
+    pause() {
+      set({ isPaused: true });
+    },
+    resume() {
+      set({ isPaused: false });
+    },
+    finish() {
+      if (view.stage.kind === 'training' || view.stage.kind === 'finishing') {
+        change({ stage: { kind: 'finishing' } });
+        set({ isFinishing: true });
+      } else this.leave();
+    },
+    leave() {
+      if (!trainer) return;
+      tell({ type: 'leave' });
+      // The goodbye gets a moment to go out; the thread stops computing at once all the same.
+      const leaving = trainer;
+      leaving.onmessage = null;
+      trainer = null;
+      const closing = abort;
+      setTimeout(() => {
+        closing.abort();
+        leaving.terminate();
+      }, 200);
+      deps.onActive(false);
+      change({ stage: { kind: 'left' } });
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { chromiumArgs, findChromium } from './src/relay/chromium.ts';
+
+const tensors = ['core', 'backend-cpu', 'backend-wasm', 'backend-webgpu'].map((part) => `@tensorflow/tfjs-${part}`);
+const packages = [...tensors, 'peerjs', 'idb', 'zod/mini'];
+
+export default defineConfig(async (): Promise<ViteUserConfig> => {
+  // Without a browser the unit project still runs; the browser project then says what is missing.
+  const executablePath = await findChromium().catch(() => undefined);
+  const launchOptions = { executablePath, args: chromiumArgs({ webgpu: 'swiftshader' }) };
+  return {
+    test: {
+      projects: [
+        { test: { name: 'unit', environment: 'node', include: ['{src,bench}/**/*.test.ts'] } },
+        {
+          // Found only when a test imports them, they would be bundled then and reload the page under that test.
+          optimizeDeps: { include: packages },
+          test: {
+            name: 'browser',
+            include: ['src/**/*.browser.ts'],
+            globalSetup: ['src/relay/signalling-for-tests.ts'],
+            // The first use of SwiftShader compiles shaders for seconds.
+            testTimeout: 60_000,
+            browser: {
+              enabled: true,
+              headless: true,
+              screenshotFailures: false,
+              provider: playwright({ launchOptions }),
+              instances: [{ browser: 'chromium' }],
+            },
+          },
+        },
+      ],
+    },
+  };
+});

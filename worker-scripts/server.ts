@@ -1,0 +1,28 @@
+import { rng } from '../src/core/rng.ts';
+import { serverLoop } from '../src/host/server-loop.ts';
+import type { Resumable } from '../src/host/state.ts';
+import type { ToServer } from '../src/host/thread.ts';
+import { dropCheckpoint, latestCheckpoint, saveCheckpoint } from '../src/store/checkpoints.ts';
+
+/* The parameter server of a host tab, off its main thread. Checkpoints go to IndexedDB. */
+
+declare const self: DedicatedWorkerGlobalScope;
+
+const loop = serverLoop({
+  random: rng(...crypto.getRandomValues(new Uint32Array(4))),
+  now: () => performance.now(),
+  wallOffsetMs: performance.timeOrigin,
+  post: (message) => self.postMessage(message),
+  store: {
+    save: saveCheckpoint,
+    drop: dropCheckpoint,
+    async latest() {
+      const found = await latestCheckpoint();
+      if (!found) return null;
+      const meta = found.meta as Omit<Resumable, 'savedAtMs'>;
+      return { bytes: found.bytes, resumable: { ...meta, savedAtMs: found.savedAtMs } };
+    },
+  },
+});
+
+self.onmessage = ({ data }: MessageEvent<ToServer>) => loop(data);
