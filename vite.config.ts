@@ -51,5 +51,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // The tensor library in the trainer thread is about 1 MB; it loads after the volunteer's click.
     chunkSizeWarningLimit: 2000,
+    rolldownOptions: { checks: { pluginTimings: false, bundlerTimings: false } },
   },
 });

@@ -3,7 +3,8 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { chromiumArgs, findChromium } from './src/relay/chromium.ts';
 
 const tensors = ['core', 'backend-cpu', 'backend-wasm', 'backend-webgpu'].map((part) => `@tensorflow/tfjs-${part}`);
-const packages = [...tensors, 'peerjs', 'idb', 'zod/mini'];
+const preact = ['preact', 'preact/hooks', 'preact/jsx-runtime', 'preact/jsx-dev-runtime', '@preact/signals'];
+const packages = [...tensors, ...preact, 'peerjs', 'idb', 'uplot', 'uqr', 'zod/mini'];
 
 export default defineConfig(async (): Promise<ViteUserConfig> => {
   // Without a browser the unit project still runs; the browser project then says what is missing.
@@ -15,13 +16,17 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
         { test: { name: 'unit', environment: 'node', include: ['{src,bench}/**/*.test.ts'] } },
         {
           // Found only when a test imports them, they would be bundled then and reload the page under that test.
-          optimizeDeps: { include: packages },
+          optimizeDeps: { include: packages, entries: ['src/**/*.browser.ts', 'worker-scripts/*.ts'] },
+          oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
           test: {
             name: 'browser',
             include: ['src/**/*.browser.ts'],
             globalSetup: ['src/relay/signalling-for-tests.ts'],
             // The first use of SwiftShader compiles shaders for seconds.
             testTimeout: 60_000,
+            hookTimeout: 60_000,
+            // Two files at once on a small machine make every deadline in them a matter of luck.
+            fileParallelism: false,
             browser: {
               enabled: true,
               headless: true,

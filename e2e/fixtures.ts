@@ -1,10 +1,10 @@
 import { test as base, expect } from '@playwright/test';
 import { defaultExperiment, type Experiment } from '../src/core/config.ts';
 import type { RunPhase } from '../src/core/progress.ts';
+import type { BackendChoice } from '../src/models/backend.ts';
 import { dist } from '../src/relay/build.ts';
 import { type RunningServer, startServer } from '../src/relay/serve.ts';
 import { HostTab, WorkerTab } from '../src/relay/tabs.ts';
-import type { BackendChoice } from '../src/relay/train-options.ts';
 
 export { expect };
 

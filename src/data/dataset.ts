@@ -108,7 +108,7 @@ async function load(name: DataName, which: SplitName, options: RunningOptions): 
 
 /** Web Locks exist only in secure contexts; elsewhere tabs that start together may each fetch a file. */
 function oneAtATime(file: DataFile, options: RunningOptions): Promise<Uint8Array> {
-  const locks = (navigator as Partial<Pick<Navigator, 'locks'>>).locks;
+  const { locks } = navigator as { readonly locks?: LockManager };
   if (locks === undefined) return keptOrFetched(file, options);
   return locks.request(`manyhands ${file.path}`, { signal: options.signal }, () => keptOrFetched(file, options));
 }

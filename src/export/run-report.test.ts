@@ -104,8 +104,15 @@ test('the summary names why it ended, what it reached and each worker', () => {
   expect(text).toContain('the test loss was reached');
   expect(text).toContain('test loss 0.3456, accuracy 91.23 %');
   expect(text).toContain('124,000 (4,000/s)');
-  expect(text).toMatch(/amber-otter +wasm +11 +2 +800 +60 % +20 % +20 % +1\.50 \(max 4\) +0\.0 MB/);
+  expect(text).toMatch(/amber-otter +wasm +11 +2 +800 +60 % +20 % +2 % +18 % +1\.50 \(max 4\) +0\.0 MB/);
   expect(text).toContain('teal-wren');
+});
+
+test('a report keeps the best look at the test set when the last is worse, and the summary shows both', () => {
+  const worse = { step: 1300, elapsedMs: 32_000, wallMs: 0, loss: 0.41, examples: 130_000, accuracy: 0.88 };
+  const report = runReport({ run, workers: [] }, { ...curves, test: [...curves.test, worse] }, {});
+  expect(report).toMatchObject({ testLoss: 0.41, best: { step: 1240, loss: 0.3456 } });
+  expect(summaryTable(report)).toMatch(/test loss 0\.4100.* best: test loss 0\.3456, accuracy 91\.23 % at step 1,240/);
 });
 
 test('the summary of a run that was never tested says so instead of inventing numbers', () => {

@@ -1,5 +1,13 @@
 import type { Experiment } from '../core/config.ts';
-import type { RunPhase, RunState, ServerCounters, StopReason, WorkerPhase, WorkerState } from '../core/progress.ts';
+import type {
+  RunPhase,
+  RunState,
+  ServerCounters,
+  StopReason,
+  TestPoint,
+  WorkerPhase,
+  WorkerState,
+} from '../core/progress.ts';
 import { type Kind, kinds, type Phases } from '../core/protocol.ts';
 import { type Tally, type Traffic, tallyBytes } from '../core/traffic.ts';
 import type { Curves } from './curves.ts';
@@ -60,8 +68,11 @@ export interface RunReport {
   /** Spent training: pauses and waiting for the first workers do not count. */
   readonly wallSeconds: number;
   readonly startedAt: string;
+  /** Of the last parameters. */
   readonly testLoss: number | null;
   readonly testAccuracy: number | null;
+  /** The look at the test set with the least loss: training goes on while one is under way, and may leave it behind. */
+  readonly best: TestPoint | null;
   readonly workers: readonly WorkerReport[];
   readonly server: ServerCounters;
   readonly machine: Machine;
@@ -88,6 +99,7 @@ export function runReport(
     startedAt: new Date(run.startedAtMs).toISOString(),
     testLoss: last?.loss ?? null,
     testAccuracy: last?.accuracy ?? null,
+    best: curves.test.reduce<TestPoint | null>((best, point) => (best && best.loss <= point.loss ? best : point), null),
     workers: state.workers.map(workerReport),
     server: run.counters,
     machine,

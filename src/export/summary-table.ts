@@ -16,19 +16,24 @@ export const stopWords: Readonly<Record<StopReason, string>> = {
 export function summaryTable(report: RunReport): string {
   const { experiment, server } = report;
   const rate = report.wallSeconds > 0 ? report.examples / report.wallSeconds : 0;
-  const reached =
-    report.testLoss === null || report.testAccuracy === null
-      ? 'never tested'
-      : `test loss ${report.testLoss.toFixed(4)}, accuracy ${(report.testAccuracy * 100).toFixed(2)} %`;
   const facts = [
     ['run', `${experiment.model} on ${experiment.data}, ${experiment.strategy}, seed ${experiment.seed}`],
     ['ended', report.stopReason === null ? `not ended (${report.phase})` : stopWords[report.stopReason]],
-    ['reached', reached],
+    ['reached', reached(report)],
     ['steps', `${count(report.steps)} in ${report.wallSeconds.toFixed(1)} s`],
     ['examples', `${count(report.examples)} (${count(Math.round(rate))}/s)`],
     ['pushes', `${count(server.applied)} applied, ${count(server.stale)} stale, ${count(server.rejected)} rejected`],
   ];
   return `${table(facts, 'left')}\n\n${table([header, ...report.workers.map(row)], 'right')}`;
+}
+
+function reached({ testLoss, testAccuracy, best, steps }: RunReport): string {
+  if (testLoss === null || testAccuracy === null || best === null) return 'never tested';
+  const words = (loss: number, accuracy: number) =>
+    `test loss ${loss.toFixed(4)}, accuracy ${(accuracy * 100).toFixed(2)} %`;
+  const last = words(testLoss, testAccuracy);
+  if (best.loss >= testLoss) return last;
+  return `${last} at step ${count(steps)}; best: ${words(best.loss, best.accuracy)} at step ${count(best.step)}`;
 }
 
 const header = [
@@ -39,6 +44,7 @@ const header = [
   'examples',
   'compute',
   'wait',
+  'transfer',
   'other',
   'staleness',
   'up',
@@ -46,9 +52,9 @@ const header = [
 ];
 
 function row(worker: WorkerReport): string[] {
-  const { waitMs, computeMs, ...others } = worker.phases;
+  const { waitMs, computeMs, transferMs, ...others } = worker.phases;
   const otherMs = Object.values(others).reduce((sum, ms) => sum + ms, 0);
-  const totalMs = waitMs + computeMs + otherMs;
+  const totalMs = waitMs + computeMs + transferMs + otherMs;
   const share = (ms: number) => (totalMs === 0 ? '–' : `${Math.round((ms / totalMs) * 100)} %`);
   return [
     worker.name,
@@ -58,6 +64,7 @@ function row(worker: WorkerReport): string[] {
     count(worker.examples),
     share(computeMs),
     share(waitMs),
+    share(transferMs),
     share(otherMs),
     `${worker.staleness.mean.toFixed(2)} (max ${worker.staleness.max})`,
     megabytes(worker.bytesUp.total),

@@ -212,6 +212,9 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
         return listenToEvaluator(message.port);
       case 'link':
         return open(message.link, message.isLocal, message.port);
+      case 'unlink':
+        links.get(message.link)?.close();
+        return;
       case 'start':
         start(message.id, message.experiment);
         return publish();

@@ -28,7 +28,7 @@ export function tabHost(deps: TabHostDeps): Host {
   const links = new Map<number, { link: PeerLink; stats: TransportStats | null }>();
   let nextLink = 1;
   let log: { -readonly [Key in keyof RunLog]: RunLog[Key] } | null = null;
-  let localTrainer: Worker | null = null;
+  let local: { readonly trainer: Worker; readonly link: number } | null = null;
   let evaluator: Worker | null = null;
   let localNote: LocalNote = null;
   let served: Extract<FromServer, { type: 'state' }> | null = null;
@@ -116,8 +116,8 @@ export function tabHost(deps: TabHostDeps): Host {
 
   function startLocal(): void {
     const { device } = deps;
-    localTrainer = spawn({ type: 'work', baseUrl, backend, name: '', device });
-    localTrainer.onmessage = ({ data }: MessageEvent<FromTrainer>) => {
+    const trainer = spawn({ type: 'work', baseUrl, backend, name: '', device });
+    trainer.onmessage = ({ data }: MessageEvent<FromTrainer>) => {
       if (data.type === 'ended') {
         const why = data.trouble && 'detail' in data.trouble ? data.trouble.detail : data.trouble?.code;
         stopLocal();
@@ -129,14 +129,17 @@ export function tabHost(deps: TabHostDeps): Host {
       localNote = stage.kind === 'preparing' ? { kind: 'busy', text: preparingWords[stage.what] } : null;
       changed();
     };
-    const { port } = openLink(true);
-    localTrainer.postMessage({ type: 'attach', port } satisfies ToTrainer, [port]);
+    const { id: link, port } = openLink(true);
+    trainer.postMessage({ type: 'attach', port } satisfies ToTrainer, [port]);
+    local = { trainer, link };
     changed();
   }
 
   function stopLocal(): void {
-    localTrainer?.terminate();
-    localTrainer = null;
+    if (!local) return;
+    local.trainer.terminate();
+    tell({ type: 'unlink', link: local.link });
+    local = null;
     localNote = null;
   }
 
@@ -151,7 +154,7 @@ export function tabHost(deps: TabHostDeps): Host {
   const prepare = () => {
     localNote = null;
     startEvaluator();
-    if (wantsLocal && !localTrainer) startLocal();
+    if (wantsLocal && !local) startLocal();
   };
 
   const listener = deps.listen({
@@ -206,14 +209,14 @@ export function tabHost(deps: TabHostDeps): Host {
     setTrainsHere(on) {
       wantsLocal = on;
       if (!on) stopLocal();
-      else if (!localTrainer && served?.run) startLocal();
+      else if (!local && served?.run) startLocal();
       changed();
     },
     close() {
       clearInterval(statsTimer);
       listener.close();
       server.terminate();
-      localTrainer?.terminate();
+      local?.trainer.terminate();
       evaluator?.terminate();
     },
   };

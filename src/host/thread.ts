@@ -8,6 +8,8 @@ export type ToServer =
   /** First of all, once: the evaluator's port. */
   | { readonly type: 'evaluator'; readonly port: MessagePort }
   | { readonly type: 'link'; readonly link: number; readonly isLocal: boolean; readonly port: MessagePort }
+  /** The thread behind a link was stopped: a port does not tell its other end. */
+  | { readonly type: 'unlink'; readonly link: number }
   | { readonly type: 'start'; readonly id: string; readonly experiment: Experiment }
   | { readonly type: 'remove'; readonly worker: number }
   | {

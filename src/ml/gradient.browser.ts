@@ -65,8 +65,7 @@ describe.each(['softmax', 'mlp'] satisfies ModelName[])('%s', (name) => {
       expect(relativeDifference(result.gradient, expected)).toBeLessThan(1e-6);
     });
 
-    test('an evaluation is that of the textbook whatever the chunk', async () => {
-      if (name !== 'softmax') return;
+    test.runIf(name === 'softmax')('an evaluation is that of the textbook whatever the chunk', async () => {
       const expected = softmaxReference(params, some, some.labels.keys());
       for (const chunk of [1000, 50]) {
         const { loss, accuracy } = await engine.evaluate(params, some.images, some.labels, chunk);
@@ -76,8 +75,10 @@ describe.each(['softmax', 'mlp'] satisfies ModelName[])('%s', (name) => {
     });
 
     test('fifty steps leave no tensor behind', async () => {
+      // Few examples: software WebGPU is slow.
+      const few = indices.subarray(0, 8);
       const step = async () => {
-        const batch = engine.stage(some.images, some.labels, indices);
+        const batch = engine.stage(some.images, some.labels, few);
         await engine.gradient(params, batch);
         batch.dispose();
       };

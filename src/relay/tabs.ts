@@ -4,9 +4,9 @@ import { type Experiment, experimentToQuery } from '../core/config.ts';
 import type { TestPoint } from '../core/progress.ts';
 import type { RunReport } from '../export/run-report.ts';
 import type { Host, HostState } from '../host/state.ts';
+import type { BackendChoice } from '../models/backend.ts';
 import type { WorkerControl, WorkerStage } from '../worker/state.ts';
 import { chromiumArgs, ensureChromium } from './chromium.ts';
-import type { BackendChoice } from './train-options.ts';
 
 /** What the app puts on `globalThis` for a program that drives it. */
 export interface HostGlobal {
@@ -102,8 +102,16 @@ export class HostTab {
     return glance;
   }
 
-  report(): Promise<RunReport | null> {
-    return this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null);
+  /** The report of a run, once the browser's own byte counts, which it looks up now and then, include the last push. */
+  async report(): Promise<RunReport | null> {
+    const giveUpAtMs = performance.now() + SETTLE_LIMIT_MS;
+    for (;;) {
+      const report = await this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null);
+      const isBehind =
+        report?.workers.some(({ phase, transport }) => phase !== 'gone' && isMissing(transport)) ?? false;
+      if (!isBehind || performance.now() > giveUpAtMs) return report;
+      await pause(200);
+    }
   }
 }
 
@@ -144,5 +152,9 @@ export class WorkerTab {
 }
 
 const OPEN_LIMIT_MS = 30_000;
+const SETTLE_LIMIT_MS = 5000;
+
+const isMissing = (transport: RunReport['workers'][number]['transport']): boolean =>
+  transport !== null && transport.unaccountedBytes < 0;
 
 const backendQuery = (backend: BackendChoice): string => (backend === 'auto' ? '' : `backend=${backend}`);

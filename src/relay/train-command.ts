@@ -1,4 +1,5 @@
 import { open, writeFile } from 'node:fs/promises';
+import packageJson from '../../package.json' with { type: 'json' };
 import { summaryTable } from '../export/summary-table.ts';
 import { type Command, UsageError } from './command-line.ts';
 import { ProgressLine } from './progress-line.ts';
@@ -16,14 +17,16 @@ export const trainCommand: Command = {
     if (jsonPath !== null) await assertWritable(jsonPath);
 
     const line = new ProgressLine(process.stderr);
-    const { report, failure, problems } = await train(options, {
+    const { report, failure, problems, browser } = await train(options, {
       note: (text) => line.note(text),
       progress: (text) => line.show(text, performance.now()),
     });
     line.end();
     if (report !== null) console.log(summaryTable(report));
     if (jsonPath !== null) {
-      const whole = { ...(report ?? { experiment: options.experiment }), failure, problems, node: process.version };
+      const { experiment, backend } = options;
+      const versions = { manyhands: packageJson.version, chromium: browser, node: process.version };
+      const whole = { experiment, asked: { backend, tabs: options.tabs }, failure, problems, versions, ...report };
       await writeFile(jsonPath, `${JSON.stringify(whole, null, 2)}\n`);
     }
     if (failure === null) return 0;

@@ -1,10 +1,8 @@
 import { defaultExperiment, type Experiment, type ExperimentKey, parseExperiment } from '../core/config.ts';
+import { type BackendChoice, backendChoices } from '../models/backend.ts';
 import { dataSpecs } from '../models/data.ts';
 import { models } from '../models/model.ts';
 import { type Given, numberOf, type Options, UsageError, wordOf } from './command-line.ts';
-
-export const backends = ['auto', 'webgpu', 'wasm', 'cpu'] as const;
-export type BackendChoice = (typeof backends)[number];
 
 /** One run in real tabs, ready to start. */
 export interface TrainOptions {
@@ -37,7 +35,7 @@ export const trainOptions = {
   epochs: { value: 'number', describe: `stop after this many passes over the data (${usual.epochs} if no other rule)` },
   minutes: { value: 'number', describe: 'stop after this much training time' },
   seed: { value: 'number', describe: `decides the order of the data and the first parameters (${usual.seed})` },
-  backend: { value: 'name', describe: `${backends.join(', ')} (auto)` },
+  backend: { value: 'name', describe: `${backendChoices.join(', ')} (auto)` },
   json: { value: 'file', describe: 'write the whole report there' },
   headed: { describe: 'show the browser' },
   timeout: { value: 'minutes', describe: 'give up after this long, all told (60)' },
@@ -85,7 +83,7 @@ export function readTrainOptions(given: Given): TrainOptions {
     }),
     tabs,
     hostTrains,
-    backend: wordOf(given, 'backend', backends) ?? 'auto',
+    backend: wordOf(given, 'backend', backendChoices) ?? 'auto',
     isHeaded: given.headed === true,
     timeoutMs: (numberOf(given, 'timeout', number(100_000)) ?? 60) * 60_000,
   };

@@ -30,7 +30,7 @@ if (code === null) {
         leftMs: null, stopReason: null, counters: { updates: 0 } };
     },
   };
-  globalThis.manyhands = { host, report: () => ({ steps: 5, here: host.here, backend: query.get('backend') }) };
+  globalThis.manyhands = { host, report: () => ({ steps: 5, workers: [], here: host.here, backend: query.get('backend') }) };
 } else {
   const view = { stage: { kind: 'idle' } };
   globalThis.manyhands = { worker: { view } };
@@ -63,7 +63,7 @@ function trainPretending(seed: number, changes: Partial<TrainOptions> = {}) {
 test('a run that finishes with every tab well has no failure', { timeout: 30_000 }, async () => {
   const { failure, problems, report } = await trainPretending(6);
   expect({ failure, problems }).toEqual({ failure: null, problems: [] });
-  expect(report).toEqual({ steps: 5, here: false, backend: 'wasm' });
+  expect(report).toEqual({ steps: 5, workers: [], here: false, backend: 'wasm' });
 });
 
 test('a worker tab that breaks before the start is named with its reason', { timeout: 30_000 }, async () => {
@@ -91,5 +91,5 @@ test('what pages complain about is reported with the tab', { timeout: 30_000 }, 
 test('a host that trains alone needs no worker tab', { timeout: 30_000 }, async () => {
   const { failure, report } = await trainPretending(6, { tabs: 0, hostTrains: true, backend: 'auto' });
   expect(failure).toBeNull();
-  expect(report).toEqual({ steps: 5, here: true, backend: null });
+  expect(report).toEqual({ steps: 5, workers: [], here: true, backend: null });
 });

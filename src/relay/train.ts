@@ -14,6 +14,8 @@ export interface TrainResult {
   readonly failure: string | null;
   /** What pages complained about, and tabs that broke. */
   readonly problems: readonly string[];
+  /** Of the browser, or null if none was started. */
+  readonly browser: string | null;
 }
 
 export interface TrainListener {
@@ -45,9 +47,10 @@ export async function train(
     browser = await launchBrowser(options, listener.note);
     const host = await HostTab.open(browser, server.url, options.experiment, options.backend, problem);
     const failure = await trainIn(browser, server.url, host, options, { problem, progress: listener.progress });
-    return { report: await host.report(), failure, problems };
+    return { report: await host.report(), failure, problems, browser: browser.version() };
   } catch (error) {
-    return { report: null, failure: error instanceof Error ? error.message : String(error), problems };
+    const failure = error instanceof Error ? error.message : String(error);
+    return { report: null, failure, problems, browser: browser?.version() ?? null };
   } finally {
     await browser?.close();
     await server?.close();

@@ -28,6 +28,7 @@ const valueAt = (line: Line, x: number | null) => line.y[x === null ? line.y.len
 export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
   const axis = model.axis.value;
   const smoothing = model.smoothing.value;
+  const cutsOutliers = model.cutsOutliers.value;
   const shown = model.runs.value.filter(({ isShown }) => isShown);
   const runs = shown.map(({ log, slot }) => ({
     slot,
@@ -42,6 +43,7 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
   // uPlot is made anew when its lines are others, and only fed when they have grown.
   const shape = [
     axis,
+    cutsOutliers,
     theme,
     ...runs.map(({ slot, lines }, at) => [
       shown[at]?.log.id,
@@ -57,7 +59,7 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
     const onHover = (x: number | null) => {
       model.hoverX.value = x;
     };
-    const made = createPlot(root, { metric, axis, runs, onHover });
+    const made = createPlot(root, { metric, axis, cutsOutliers, runs, onHover });
     plot.current = made;
     drawn.current = size;
     const resized = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: root.clientHeight }));
@@ -79,6 +81,7 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
     if (isZoomed) current.redraw();
   }, [size]);
 
+  const hasPoints = shown.some(({ log }) => log.test.length > 0 || (metric === 'loss' && log.train.length > 0));
   return (
     <figure class="chart">
       <figcaption>
@@ -86,12 +89,17 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
         <Readings model={model} metric={metric} runs={runs} />
       </figcaption>
       <div
-        class="plot"
+        class={hasPoints ? 'plot' : 'plot blank'}
         ref={box}
         role="img"
         aria-label={`${titles[metric]} of the shown runs; the table below has the numbers`}
       />
-      {shown.length === 0 && <p class="empty">The curve appears here as soon as training has begun.</p>}
+      {!hasPoints && <p class="empty">The curve appears here as soon as training has begun.</p>}
+      {metric === 'loss' && (
+        <p class="key">
+          <i class="line strong" /> test <i class="line" /> train
+        </p>
+      )}
       <ChartTable metric={metric} runs={shown} />
     </figure>
   );

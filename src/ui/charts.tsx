@@ -63,9 +63,19 @@ export function Charts({ model }: { model: HostModel }) {
           />
           <output>{smoothing.toFixed(2)}</output>
         </label>
-        <span class="key">
-          <i class="line strong" /> test <i class="line" /> train
-        </span>
+        <label
+          class="pick"
+          title="Fit the charts to the middle 90 % of the values, so that the first steps do not flatten the rest"
+        >
+          <input
+            type="checkbox"
+            checked={model.cutsOutliers.value}
+            onChange={(event) => {
+              model.cutsOutliers.value = event.currentTarget.checked;
+            }}
+          />
+          Cut outliers
+        </label>
         <span class="downloads">
           Download{' '}
           <button

@@ -112,8 +112,8 @@ function SelectRow(props: FieldProps & { name: 'model' | 'data' | 'optimizer'; o
 function StopRow({ model, name, label }: FieldProps & { name: StopKey }) {
   const isOff = model.draft.value.off[name];
   return (
-    <div class="row stop">
-      <label>
+    <div class="row">
+      <label class="rule">
         <input
           type="checkbox"
           checked={!isOff}
@@ -129,9 +129,9 @@ function StopRow({ model, name, label }: FieldProps & { name: StopKey }) {
 
 function Strategies({ model }: { model: HostModel }) {
   return (
-    <div class="strategies" role="radiogroup" aria-label="Strategy">
+    <div role="radiogroup" aria-label="Strategy">
       {strategies.map((strategy) => (
-        <label key={strategy}>
+        <label key={strategy} class="strategy">
           <input
             type="radio"
             name="strategy"

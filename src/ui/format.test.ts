@@ -12,7 +12,7 @@ test('counts have separators and nouns agree with them', () => {
 });
 
 test('a loss keeps about three digits at any size and names what is not a number', () => {
-  expect([2.3026, 0.31249, 0.0123, 12.34, 512.3, 0.00042].map(loss)).toEqual([
+  expect([2.3019, 0.31249, 0.0123, 12.34, 512.3, 0.00042].map(loss)).toEqual([
     '2.30',
     '0.312',
     '0.012',

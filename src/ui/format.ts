@@ -85,5 +85,9 @@ export const moment = (epochMs: number): string =>
   new Date(epochMs).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The time of day of a moment, in the reader's own zone. */
-export const timeOfDay = (epochMs: number): string =>
-  new Date(epochMs).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+export const timeOfDay = (epochMs: number, hasSeconds = false): string =>
+  new Date(epochMs).toLocaleTimeString(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(hasSeconds ? { second: '2-digit' } : {}),
+  });

@@ -27,6 +27,7 @@ export interface HostModel {
   readonly runs: ReadonlySignal<readonly ShownRun[]>;
   readonly axis: Signal<XAxis>;
   readonly smoothing: Signal<number>;
+  readonly cutsOutliers: Signal<boolean>;
   /** Where the pointer is on the charts' x axis. */
   readonly hoverX: Signal<number | null>;
   /** Reset was asked for while there is work to lose. */
@@ -118,6 +119,7 @@ export function createHostModel(deps: HostPageDeps): HostModel {
     runs,
     axis: signal<XAxis>('step'),
     smoothing: signal(0.9),
+    cutsOutliers: signal(true),
     hoverX: signal<number | null>(null),
     asksReset: signal(false),
     show(id, isShown) {

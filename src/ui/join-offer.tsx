@@ -53,20 +53,16 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
   return (
     <main>
       <p class="brand">Manyhands</p>
-      <h1>{invitation.by ?? 'The host of this room'} asks for your computing power</h1>
+      <h1>Lend a hand</h1>
       <p class="lead">
-        {what === null ? (
-          'The host says what it trains once you are connected.'
-        ) : (
-          <>This tab will help to train {what}.</>
-        )}{' '}
-        Room <b class="code">{invitation.code}</b>.
+        {invitation.by === null ? 'The host' : <b>{invitation.by}</b>} of room <b class="code">{invitation.code}</b>{' '}
+        asks this tab to help train {what ?? 'a model; which one it says once you are connected'}.
       </p>
       <dl class="terms">
         <dt>Leaves this device</dt>
         <dd>
           {cost === null ? 'Gradients' : `${count(cost.numbers)} numbers (${bytes(cost.numbers * 4)}) per step`}: how
-          the model should change. Your name below, the browser’s and the device’s kind. Nothing else.
+          the model should change. Your name, and the kind of browser. Nothing else.
         </dd>
         <dt>Stays</dt>
         <dd>Your files, your other tabs, your history: this page cannot see them.</dd>
@@ -79,18 +75,19 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
       <DeviceCheck device={device} />
       <form
         id="offer"
+        class="inline"
         onSubmit={(event) => {
           event.preventDefault();
           contribute();
         }}
       >
-        <label for="name">Your name in the host’s table</label>
+        <label for="name">Your name</label>
         <input
           id="name"
           type="text"
           maxLength={MAX_NAME}
           autocomplete="nickname"
-          placeholder="left empty, the host picks one"
+          placeholder="or the host picks one"
           value={name}
           onInput={(event) => setName(event.currentTarget.value)}
         />
@@ -99,7 +96,7 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
         <button type="submit" form="offer" class="primary large">
           Contribute
         </button>
-        <p class="aside">Nothing runs before you press it. Pause or leave at any time.</p>
+        <p class="aside">Nothing runs before the click. Leave at any time.</p>
       </div>
     </main>
   );

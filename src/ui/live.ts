@@ -44,12 +44,23 @@ export function live<T>(source: { subscribe(listener: () => void): () => void },
   };
 }
 
+/** Each change of the title is a message to the browser's own process, dearer than a redraw. */
+const TITLE_MS = 1000;
+
 /** Keeps the tab's title at `words()`; unlike the page, also while hidden, where the title is all one sees. */
 export function liveTitle(source: { subscribe(listener: () => void): () => void }, words: () => string): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
   const show = () => {
+    timer = null;
     const title = words();
     if (document.title !== title) document.title = title;
   };
   show();
-  return source.subscribe(show);
+  const unsubscribe = source.subscribe(() => {
+    timer ??= setTimeout(show, TITLE_MS);
+  });
+  return () => {
+    unsubscribe();
+    if (timer !== null) clearTimeout(timer);
+  };
 }

@@ -22,10 +22,8 @@ export function Notices({ model }: { model: HostModel }) {
           </button>
         </div>
       )}
-      {experimentError !== null && (
-        <p class="notice broken">
-          The experiment in the address could not be read, so these are the usual settings. {experimentError}
-        </p>
+      {experimentError !== null && run === null && (
+        <p class="notice broken">{experimentError} Shown are the usual settings.</p>
       )}
       {room.problem !== null && <p class="notice broken">{room.problem}</p>}
       {note !== null && <p class={`notice ${note.kind}`}>{note.text}</p>}

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { clock, count, loss, percent } from './format.ts';
+import { clock, count, loss, percent, timeOfDay } from './format.ts';
 import { runColour, runDashes } from './run-swatch.tsx';
 import type { Line, Metric, RunLines, XAxis } from './series.ts';
 
@@ -28,7 +28,7 @@ function strokesOf({ lines, hasDetail }: PlottedRun): Stroke[] {
   const strokes: Stroke[] = [];
   if (train !== null) {
     if (hasDetail || train.smoothed === null)
-      strokes.push({ line: train.raw, width: 1, alpha: train.smoothed === null ? 0.4 : 0.2, isTest: false });
+      strokes.push({ line: train.raw, width: 1, alpha: train.smoothed === null ? 0.4 : 0.16, isTest: false });
     if (train.smoothed !== null) strokes.push({ line: train.smoothed, width: 1, alpha: 0.65, isTest: false });
   }
   if (test.smoothed !== null) strokes.push({ line: test.raw, width: 1, alpha: 0.35, isTest: true });
@@ -46,18 +46,20 @@ export function plotData(runs: readonly PlottedRun[]): uPlot.AlignedData {
 interface PlotSettings {
   readonly metric: Metric;
   readonly axis: XAxis;
+  readonly cutsOutliers: boolean;
   readonly runs: readonly PlottedRun[];
   onHover(x: number | null): void;
 }
 
-const formatX: Record<Exclude<XAxis, 'wall'>, (x: number) => string> = {
+const formatX: Record<XAxis, (x: number, step: number) => string> = {
   step: count,
   relative: (seconds) => clock(seconds * 1000),
+  wall: (seconds, step) => timeOfDay(seconds * 1000, step < 60),
 };
 
 /** A chart in `root` with the theme of the moment: colours are read from CSS once. */
 export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
-  const { metric, axis, runs, onHover } = settings;
+  const { metric, axis, cutsOutliers, runs, onHover } = settings;
   const css = getComputedStyle(root);
   const colour = (name: string) => css.getPropertyValue(name).trim();
   const ink = {
@@ -95,14 +97,15 @@ export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
       },
       scales: {
         x: { time: axis === 'wall' },
-        y: metric === 'accuracy' ? { range: (_, low, high) => accuracyRange(low, high) } : {},
+        y: { range: (plot) => yRange(plot, metric, cutsOutliers) },
       },
       axes: [
-        { ...ink, size: 28, ...(axis === 'wall' ? {} : { values: (_, at) => at.map(formatX[axis]) }) },
+        { ...ink, size: 28, values: (_, at, __, ___, step) => at.map((x) => formatX[axis](x, step)) },
         {
           ...ink,
-          size: 44,
-          values: (_, at) => at.map((y) => (metric === 'accuracy' ? percent(y, 0) : axisLoss(y))),
+          size: 48,
+          values: (_, at, __, ___, step) =>
+            at.map((y) => (metric === 'accuracy' ? percent(y, step < 0.01 ? 1 : 0) : axisLoss(y))),
         },
       ],
       series: [{}, ...series],
@@ -123,9 +126,25 @@ export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
 /** Axis marks are round numbers and need no more digits than they have. */
 const axisLoss = (y: number): string => (Math.abs(y) < 0.001 && y !== 0 ? loss(y) : String(Number(y.toFixed(4))));
 
-/** From a little below the lowest to a little above the highest, but not above 100 %. */
-function accuracyRange(low: number | null, high: number | null): [number, number] {
-  if (low === null || high === null) return [0, 1];
-  const room = Math.max(0.01, (high - low) * 0.06);
-  return [Math.max(0, low - room), Math.min(1, high + room)];
+/** The first steps of a run would flatten all that follows: that share of each line may leave the chart. */
+const OUTLIERS = 0.05;
+const MIN_POINTS_TO_CUT = 10;
+
+/** From a little below the lowest value in view to a little above the highest, between 0 and what the metric allows. */
+function yRange(plot: uPlot, metric: Metric, cutsOutliers: boolean): [number, number] {
+  const [, ...lines] = plot.data;
+  // The x scale itself is only set after this; the indices in view are known already.
+  const [from = 0, to = 0] = plot.series[0]?.idxs ?? [];
+  let low = Number.POSITIVE_INFINITY;
+  let high = 0;
+  for (const line of lines) {
+    const seen = Array.from(line.slice(from ?? 0, (to ?? 0) + 1)).filter((y) => typeof y === 'number');
+    const sorted = Float64Array.from(seen.filter(Number.isFinite)).sort();
+    const cut = cutsOutliers && sorted.length >= MIN_POINTS_TO_CUT ? Math.ceil(sorted.length * OUTLIERS) : 0;
+    low = Math.min(low, sorted[metric === 'accuracy' ? cut : 0] ?? low);
+    high = Math.max(high, sorted[sorted.length - 1 - (metric === 'loss' ? cut : 0)] ?? high);
+  }
+  if (low > high) return [0, 1];
+  const room = Math.max((high - low) * 0.06, high * 0.005, 1e-6);
+  return [Math.max(0, low - room), Math.min(metric === 'accuracy' ? 1 : Number.POSITIVE_INFINITY, high + room)];
 }

@@ -12,7 +12,7 @@ function Row({ model, run, targetLoss }: { model: HostModel; run: ShownRun; targ
   return (
     <tr class={isShown ? undefined : 'gone'}>
       <th scope="row">
-        <label title={`${subject(log.experiment)}, seed ${log.experiment.seed}`}>
+        <label class="pick" title={`${subject(log.experiment)}, seed ${log.experiment.seed}`}>
           <input
             type="checkbox"
             checked={isShown}

@@ -11,7 +11,7 @@ function QrCode({ text }: { text: string }) {
     return { size, path };
   }, [text]);
   return (
-    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="The join link as a QR code">
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code for joining">
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" shape-rendering="crispEdges" />
     </svg>

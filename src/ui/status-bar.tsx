@@ -20,7 +20,7 @@ export function StatusBar({ model }: { model: HostModel }) {
         <p class="brand">Manyhands</p>
         <h1>{subject(model.experiment.value)}</h1>
         <p class="words" aria-live="polite">
-          {runWords(run, present.length)}
+          {runWords(run, model.experiment.value, present.length)}
         </p>
       </div>
       <dl class="readouts">

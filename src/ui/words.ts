@@ -49,10 +49,10 @@ export function strategyWords(strategy: StrategyName): string {
 }
 
 /** What the run is doing, for the line beside its name. */
-export function runWords(run: RunState | null, readyWorkers: number): string {
-  if (run === null) return 'Ready to start';
-  const { workers, strategy } = run.experiment;
+export function runWords(run: RunState | null, next: Experiment, readyWorkers: number): string {
+  const { workers, strategy } = run?.experiment ?? next;
   const needed = strategy === 'single' ? 1 : workers;
+  if (run === null) return needed > 1 ? `Ready to start, with ${counted(needed, 'worker')}` : 'Ready to start';
   switch (run.phase) {
     case 'waiting':
       return `Waiting for workers: ${count(readyWorkers)} of ${count(needed)} ready`;

@@ -3,7 +3,9 @@ import type { StrategyFactory } from './strategy.ts';
 /** Every push is applied as it comes and answered with fresh parameters; nobody waits for anybody. */
 export const async: StrategyFactory = () => ({
   admits: () => true,
-  offer: (field) => field.release(field.idle()),
+  offer(field) {
+    field.release(field.idle());
+  },
   deliver(delivery, field) {
     field.judge(delivery, { kind: 'applied', staleness: field.version - delivery.version });
     field.update(delivery.gradient, 1, delivery.loss);

@@ -23,11 +23,11 @@ export interface Field {
   idle(): readonly number[];
   /** Moves the parameters by `gradient × scale` and makes the next version. `loss` is the mean over its examples. */
   update(gradient: Float32Array, scale: number, loss: number): void;
-  judge(delivery: Delivery, verdict: Verdict): void;
+  judge(delivery: Delivery, verdict: Exclude<Verdict, { kind: 'rejected' }>): void;
   /** Takes back what the worker is computing; it goes to another. Its late push will be stale. */
   revoke(worker: number): void;
-  /** Gives these workers fresh parameters and examples, in this order. */
-  release(workers: readonly number[]): void;
+  /** Gives these workers fresh parameters and examples, in this order; says who got some (none are left at the end). */
+  release(workers: readonly number[]): readonly number[];
   /** Asks for a `tick` at this time. */
   wakeAt(atMs: number): void;
 }

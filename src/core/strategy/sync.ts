@@ -39,7 +39,7 @@ export const sync: StrategyFactory = ({ backup }) => {
   };
 
   const start = (field: Field) => {
-    const members = field.idle();
+    const members = field.release(field.idle());
     if (members.length === 0) return;
     mean ??= new WeightedMean(field.size);
     mean.clear();
@@ -54,7 +54,6 @@ export const sync: StrategyFactory = ({ backup }) => {
       deadlineMs: field.nowMs + patienceMs,
     };
     field.wakeAt(round.deadlineMs);
-    field.release(members);
   };
 
   const finish = (current: Round, into: WeightedMean, field: Field) => {
