@@ -73,11 +73,11 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
     const { current } = plot;
     if (current === null || drawn.current === size) return;
     drawn.current = size;
-    // A stretch picked with the pointer stays in view while the curves grow.
-    const [from, to] = [current.scales.x?.min, current.scales.x?.max];
+    // A stretch picked with the pointer stays in view while the curves grow. A lone point has room around it: no zoom.
+    const { min, max } = current.scales.x ?? {};
     const known = current.data[0];
-    const isZoomed = from !== known[0] || to !== known.at(-1);
-    current.setData(plotData(runs), !isZoomed || known.length === 0);
+    const isZoomed = (min ?? 0) > (known[0] ?? 0) || (max ?? 0) < (known.at(-1) ?? 0);
+    current.setData(plotData(runs), !isZoomed);
     if (isZoomed) current.redraw();
   }, [size]);
 

@@ -54,8 +54,8 @@ export function Charts({ model }: { model: HostModel }) {
           <input
             type="range"
             min="0"
-            max="0.98"
-            step="0.02"
+            max="0.99"
+            step="0.01"
             value={smoothing}
             onInput={(event) => {
               model.smoothing.value = Number(event.currentTarget.value);

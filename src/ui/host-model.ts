@@ -118,7 +118,7 @@ export function createHostModel(deps: HostPageDeps): HostModel {
     experiment,
     runs,
     axis: signal<XAxis>('step'),
-    smoothing: signal(0.9),
+    smoothing: signal(0.95),
     cutsOutliers: signal(true),
     hoverX: signal<number | null>(null),
     asksReset: signal(false),

@@ -183,8 +183,8 @@ describe('host page', () => {
     await expect.poll(reading).toContain('train 2.30');
     train.push({ step: 2, elapsedMs: 2, wallMs: 2, loss: 1.7 });
     put({});
-    // (0.9 · 2.3 + 1.7) / 1.9, by the default smoothing.
-    await expect.poll(reading).toContain('train 1.98');
+    // (0.95 · 2.3 + 1.7) / 1.95, by the default smoothing.
+    await expect.poll(reading).toContain('train 1.99');
     expect(root.querySelectorAll('canvas')).toHaveLength(2);
   });
 

@@ -12,6 +12,8 @@ export interface PlottedRun {
   readonly lines: RunLines;
 }
 
+/** The measured line behind a smoothed one; its noise does not decide what the chart spans. */
+const BACKDROP_ALPHA = 0.16;
 /** Few points are marked one by one; many would hide the line. */
 const MAX_MARKED_POINTS = 40;
 
@@ -28,7 +30,7 @@ function strokesOf({ lines, hasDetail }: PlottedRun): Stroke[] {
   const strokes: Stroke[] = [];
   if (train !== null) {
     if (hasDetail || train.smoothed === null)
-      strokes.push({ line: train.raw, width: 1, alpha: train.smoothed === null ? 0.4 : 0.16, isTest: false });
+      strokes.push({ line: train.raw, width: 1, alpha: train.smoothed === null ? 0.4 : BACKDROP_ALPHA, isTest: false });
     if (train.smoothed !== null) strokes.push({ line: train.smoothed, width: 1, alpha: 0.65, isTest: false });
   }
   if (test.smoothed !== null) strokes.push({ line: test.raw, width: 1, alpha: 0.35, isTest: true });
@@ -105,7 +107,7 @@ export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
           ...ink,
           size: 48,
           values: (_, at, __, ___, step) =>
-            at.map((y) => (metric === 'accuracy' ? percent(y, step < 0.01 ? 1 : 0) : axisLoss(y))),
+            at.map((y) => (metric === 'accuracy' ? percent(y, percentDigits(step)) : axisLoss(y))),
         },
       ],
       series: [{}, ...series],
@@ -123,6 +125,10 @@ export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
   );
 }
 
+/** As many decimals as marks that far apart need. */
+const percentDigits = (step: number): number => [0, 1].find((digits) => isWhole(step * 100 * 10 ** digits)) ?? 2;
+const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) < 1e-6;
+
 /** Axis marks are round numbers and need no more digits than they have. */
 const axisLoss = (y: number): string => (Math.abs(y) < 0.001 && y !== 0 ? loss(y) : String(Number(y.toFixed(4))));
 
@@ -137,7 +143,8 @@ function yRange(plot: uPlot, metric: Metric, cutsOutliers: boolean): [number, nu
   const [from = 0, to = 0] = plot.series[0]?.idxs ?? [];
   let low = Number.POSITIVE_INFINITY;
   let high = 0;
-  for (const line of lines) {
+  for (const [at, line] of lines.entries()) {
+    if (cutsOutliers && (plot.series[at + 1]?.alpha ?? 1) <= BACKDROP_ALPHA) continue;
     const seen = Array.from(line.slice(from ?? 0, (to ?? 0) + 1)).filter((y) => typeof y === 'number');
     const sorted = Float64Array.from(seen.filter(Number.isFinite)).sort();
     const cut = cutsOutliers && sorted.length >= MIN_POINTS_TO_CUT ? Math.ceil(sorted.length * OUTLIERS) : 0;
@@ -145,6 +152,6 @@ function yRange(plot: uPlot, metric: Metric, cutsOutliers: boolean): [number, nu
     high = Math.max(high, sorted[sorted.length - 1 - (metric === 'loss' ? cut : 0)] ?? high);
   }
   if (low > high) return [0, 1];
-  const room = Math.max((high - low) * 0.06, high * 0.005, 1e-6);
+  const room = high > low ? (high - low) * 0.06 : Math.max(high * 0.05, 0.01);
   return [Math.max(0, low - room), Math.min(metric === 'accuracy' ? 1 : Number.POSITIVE_INFINITY, high + room)];
 }

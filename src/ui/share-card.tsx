@@ -99,7 +99,10 @@ export function ShareCard({ model }: { model: HostModel }) {
         />
         Train in this tab too
       </label>
-      <p class="aside network">{networkWords}</p>
+      <details>
+        <summary>How tabs reach each other</summary>
+        <p class="aside">{networkWords}</p>
+      </details>
     </section>
   );
 }
