@@ -26,6 +26,8 @@ export interface RunState {
 
 export interface ServerCounters {
   readonly updates: number;
+  /** Updates made after the look that ended the run; not part of its result. */
+  readonly dropped: number;
   readonly applied: number;
   readonly stale: number;
   readonly rejected: number;

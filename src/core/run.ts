@@ -35,6 +35,14 @@ export interface RunSnapshot {
   readonly test: CurveSnapshot<TestPoint>;
 }
 
+/** A moment of a run. */
+export interface Mark {
+  readonly step: number;
+  readonly elapsedMs: number;
+  readonly examples: number;
+  readonly wallMs: number;
+}
+
 /** The numbers of one run: parameters, optimizer, leases, curves, clock. The server decides what happens to them. */
 export class Run {
   readonly plan: RunPlan;
@@ -52,6 +60,10 @@ export class Run {
   counters: { -readonly [Key in keyof ServerCounters]: ServerCounters[Key] };
   #elapsedMs = 0;
   #runningSinceMs: number | null = null;
+  /** The parameters a look at the test set is about; kept only where that look may end the run. */
+  #looked: { readonly params: Float32Array; mark: Mark } | null = null;
+  /** Set when the run ended at an earlier version than it had reached. */
+  #ending: Mark | null = null;
 
   constructor(
     plan: RunPlan,
@@ -74,6 +86,7 @@ export class Run {
       ? { ...saved.head.counters }
       : {
           updates: 0,
+          dropped: 0,
           applied: 0,
           stale: 0,
           rejected: 0,
@@ -111,6 +124,30 @@ export class Run {
     this.train.add({ step: this.version, elapsedMs: this.elapsedMs(nowMs), wallMs, loss });
   }
 
+  /** Now; remembered with its parameters if the run may end here. */
+  mark(nowMs: number, wallMs: number): Mark {
+    const mark = { step: this.version, elapsedMs: this.elapsedMs(nowMs), examples: this.leases.counted, wallMs };
+    if (this.plan.experiment.untilLoss !== null) {
+      this.#looked ??= { params: new Float32Array(this.params.length), mark };
+      this.#looked.params.set(this.params);
+      this.#looked.mark = mark;
+    }
+    return mark;
+  }
+
+  /**
+   * Ends the run with the parameters of its last look, which met the stop rule: later updates, made while the look went
+   * on, are dropped from the result and counted as such.
+   */
+  endAtLook(): void {
+    if (!this.#looked) return;
+    const { params, mark } = this.#looked;
+    this.counters.dropped = this.version - mark.step;
+    this.params.set(params);
+    this.version = mark.step;
+    this.#ending = mark;
+  }
+
   /** The stop rule that holds now, the test loss apart. */
   reachedStop(nowMs: number): StopReason | null {
     const { maxSteps, minutes } = this.plan.experiment;
@@ -129,8 +166,8 @@ export class Run {
       phase,
       stopReason,
       version,
-      examples: this.leases.counted,
-      elapsedMs: this.elapsedMs(nowMs),
+      examples: this.#ending?.examples ?? this.leases.counted,
+      elapsedMs: this.#ending?.elapsedMs ?? this.elapsedMs(nowMs),
       startedAtMs: this.startedAtMs,
       leftMs: this.#leftMs(nowMs),
       counters: { ...this.counters, leasesReturned: this.leases.returns },

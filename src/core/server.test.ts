@@ -267,16 +267,21 @@ describe('a run (R1–R5)', () => {
     expect(rig.server.run?.leases.counted).toBe(200);
   });
 
-  it('stops when the test loss is low enough', () => {
-    const rig = new Rig({ strategy: 'async', evalEvery: 1, untilLoss: 0.5 }, { evaluates: false });
+  it('ends with the parameters that met the test loss, not with those made while they were looked at', () => {
+    const rig = new Rig({ strategy: 'async', evalEvery: 2, untilLoss: 0.5 }, { evaluates: false });
     rig.join(1);
-    rig.push(1);
     const run = rig.server.run?.run ?? 0;
-    rig.do({ type: 'evaluated', run, version: 0, loss: 0.4, accuracy: 0.9 });
-    expect(rig.server.run?.stopReason).toBe('loss');
-    expect(rig.phase).toBe('finishing');
-    rig.do({ type: 'evaluated', run, version: 1, loss: 0.3, accuracy: 0.9 });
+    rig.do({ type: 'evaluated', run, version: 0, loss: 2, accuracy: 0.1 });
+    for (let i = 0; i < 3; i++) rig.push(1, [1, 0, 0]);
+    rig.do({ type: 'evaluated', run, version: 2, loss: 0.4, accuracy: 0.9 });
     expect(rig.phase).toBe('finished');
+    expect(rig.params).toEqual([-2, 0, 0]);
+    expect(rig.server.runState(rig.nowMs)).toMatchObject({
+      stopReason: 'loss',
+      version: 2,
+      examples: 20,
+      counters: { updates: 3, dropped: 1 },
+    });
   });
 
   it('never runs more than one evaluation ahead of the evaluator', () => {

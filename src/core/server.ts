@@ -5,7 +5,7 @@ import type { Refusal, Rejection, ToHost, ToWorker, Verdict } from './protocol.t
 import { checkPush, type Push } from './push-check.ts';
 import type { Rng } from './rng.ts';
 import { Roster } from './roster.ts';
-import { Run, type RunPlan, type RunSnapshot } from './run.ts';
+import { type Mark, Run, type RunPlan, type RunSnapshot } from './run.ts';
 import type { Delivery, Field } from './strategy/strategy.ts';
 
 const PROGRESS_MS = 1000;
@@ -67,7 +67,7 @@ export class ParameterServer {
   #effects: Effect[] = [];
   #nowMs = 0;
   /** The look at the test set under way. */
-  #evaluating: { version: number; elapsedMs: number; examples: number; wallMs: number } | null = null;
+  #evaluating: Mark | null = null;
   /** Since when training waits because the next look is due before the last one is done. */
   #heldSinceMs: number | null = null;
   #rejectionsInARow = 0;
@@ -375,26 +375,27 @@ export class ParameterServer {
   }
 
   #evaluate(run: Run): void {
-    const { version } = run;
-    const at = { elapsedMs: run.elapsedMs(this.#nowMs), examples: run.leases.counted, wallMs: this.#wallMs() };
-    this.#evaluating = { version, ...at };
-    this.#effects.push({ type: 'evaluate', run: run.run, version });
+    this.#evaluating = run.mark(this.#nowMs, this.#wallMs());
+    this.#effects.push({ type: 'evaluate', run: run.run, version: run.version });
   }
 
   #evaluated(runNumber: number, version: number, loss: number, accuracy: number): void {
     const { run } = this;
     const asked = this.#evaluating;
-    if (!run || runNumber !== run.run || version !== asked?.version) return;
+    if (!run || runNumber !== run.run || version !== asked?.step) return;
     this.#evaluating = null;
     run.counters.evaluations += 1;
     if (!Number.isFinite(loss)) return this.#fail('diverged');
-    if (run.test.points.at(-1)?.step !== version) run.test.add({ ...asked, step: version, loss, accuracy });
+    if (run.test.points.at(-1)?.step !== version) run.test.add({ ...asked, loss, accuracy });
     if (run.phase === 'finishing') {
       if (version === run.version) return this.#enter('finished');
       return this.#evaluate(run);
     }
     const { untilLoss } = run.plan.experiment;
-    if (untilLoss !== null && loss <= untilLoss) return this.#stop('loss');
+    if (untilLoss !== null && loss <= untilLoss) {
+      run.endAtLook();
+      return this.#stop('loss');
+    }
     if (this.#heldSinceMs === null) return;
     run.counters.evaluationHoldMs += this.#nowMs - this.#heldSinceMs;
     this.#heldSinceMs = null;

@@ -95,7 +95,7 @@ test('a report says how many bytes of the transport nobody counted', () => {
 test('staleness is averaged over pushes that were considered, and is 0 when there were none', () => {
   const none = worker({ applied: 0, stale: 0, rejected: 3, stalenessSum: 0, stalenessMax: 0 });
   const [some, empty] = reportOf([worker({}), none]).workers;
-  expect(some).toMatchObject({ steps: 11, staleness: { mean: 1.5, max: 4 } });
+  expect(some).toMatchObject({ steps: 11, staleness: { mean: 1.875, max: 4 } });
   expect(empty).toMatchObject({ steps: 3, staleness: { mean: 0, max: 0 } });
 });
 
@@ -104,7 +104,7 @@ test('the summary names why it ended, what it reached and each worker', () => {
   expect(text).toContain('the test loss was reached');
   expect(text).toContain('test loss 0.3456, accuracy 91.23 %');
   expect(text).toContain('124,000 (4,000/s)');
-  expect(text).toMatch(/amber-otter +wasm +11 +2 +800 +60 % +20 % +2 % +18 % +1\.50 \(max 4\) +0\.0 MB/);
+  expect(text).toMatch(/amber-otter +wasm +11 +2 +800 +60 % +20 % +2 % +18 % +1\.88 \(max 4\) +0\.0 MB/);
   expect(text).toContain('teal-wren');
 });
 

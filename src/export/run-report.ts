@@ -112,8 +112,6 @@ function workerReport(row: CountedWorker): WorkerReport {
   const { applied, stale, rejected } = row;
   const bytesUp = bytesOf(row.traffic.received);
   const bytesDown = bytesOf(row.traffic.sent);
-  // Only pushes that were considered have a staleness.
-  const considered = applied + stale;
   return {
     worker,
     name,
@@ -129,7 +127,7 @@ function workerReport(row: CountedWorker): WorkerReport {
     rejected,
     examples,
     phases,
-    staleness: { mean: considered === 0 ? 0 : row.stalenessSum / considered, max: row.stalenessMax },
+    staleness: { mean: applied === 0 ? 0 : row.stalenessSum / applied, max: row.stalenessMax },
     bytesUp,
     bytesDown,
     transport: row.transport && {

@@ -10,6 +10,7 @@ import { renderJoinPage } from './join-page.tsx';
 const experiment: Experiment = { ...defaultExperiment, workers: 2 };
 const counters = {
   updates: 0,
+  dropped: 0,
   applied: 0,
   stale: 0,
   rejected: 0,

@@ -13,7 +13,7 @@ export interface PlottedRun {
 }
 
 /** The measured line behind a smoothed one; its noise does not decide what the chart spans. */
-const BACKDROP_ALPHA = 0.16;
+const BACKDROP_ALPHA = 0.12;
 /** Few points are marked one by one; many would hide the line. */
 const MAX_MARKED_POINTS = 40;
 
@@ -105,7 +105,7 @@ export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
         { ...ink, size: 28, values: (_, at, __, ___, step) => at.map((x) => formatX[axis](x, step)) },
         {
           ...ink,
-          size: 48,
+          size: metric === 'accuracy' ? 56 : 48,
           values: (_, at, __, ___, step) =>
             at.map((y) => (metric === 'accuracy' ? percent(y, percentDigits(step)) : axisLoss(y))),
         },
@@ -134,6 +134,8 @@ const axisLoss = (y: number): string => (Math.abs(y) < 0.001 && y !== 0 ? loss(y
 
 /** The first steps of a run would flatten all that follows: that share of each line may leave the chart. */
 const OUTLIERS = 0.05;
+/** And of each end of a noisy line behind a smoothed one. */
+const NOISE = 0.15;
 const MIN_POINTS_TO_CUT = 10;
 
 /** From a little below the lowest value in view to a little above the highest, between 0 and what the metric allows. */
@@ -144,12 +146,14 @@ function yRange(plot: uPlot, metric: Metric, cutsOutliers: boolean): [number, nu
   let low = Number.POSITIVE_INFINITY;
   let high = 0;
   for (const [at, line] of lines.entries()) {
-    if (cutsOutliers && (plot.series[at + 1]?.alpha ?? 1) <= BACKDROP_ALPHA) continue;
     const seen = Array.from(line.slice(from ?? 0, (to ?? 0) + 1)).filter((y) => typeof y === 'number');
     const sorted = Float64Array.from(seen.filter(Number.isFinite)).sort();
-    const cut = cutsOutliers && sorted.length >= MIN_POINTS_TO_CUT ? Math.ceil(sorted.length * OUTLIERS) : 0;
-    low = Math.min(low, sorted[metric === 'accuracy' ? cut : 0] ?? low);
-    high = Math.max(high, sorted[sorted.length - 1 - (metric === 'loss' ? cut : 0)] ?? high);
+    const share = !cutsOutliers || sorted.length < MIN_POINTS_TO_CUT ? 0 : OUTLIERS;
+    const noise = share > 0 && plot.series[at + 1]?.alpha === BACKDROP_ALPHA ? NOISE : 0;
+    const below = Math.ceil(sorted.length * Math.max(noise, metric === 'accuracy' ? share : 0));
+    const above = Math.ceil(sorted.length * Math.max(noise, metric === 'loss' ? share : 0));
+    low = Math.min(low, sorted[below] ?? low);
+    high = Math.max(high, sorted[sorted.length - 1 - above] ?? high);
   }
   if (low > high) return [0, 1];
   const room = high > low ? (high - low) * 0.06 : Math.max(high * 0.05, 0.01);

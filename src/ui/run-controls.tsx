@@ -1,7 +1,7 @@
 import type { HostModel } from './host-model.ts';
 import { type Command, keyWords } from './shortcuts.ts';
 
-/** What can be done with the run now, in the order of the buttons; exactly one is primary. */
+/** What can be done with the run now, in the order of the buttons; one is primary, unless a saved run is to be decided on first. */
 export function runCommands(model: HostModel): readonly Command[] {
   const { host, openWorkerTab } = model.deps;
   const { run } = model.state.value;
@@ -38,7 +38,11 @@ export function runCommands(model: HostModel): readonly Command[] {
       ),
     ];
   }
-  if (run === null) return [start('Start')];
+  if (run === null) {
+    // A saved run waits for an answer: that comes first, and no stray key may start over.
+    const hasSaved = model.state.value.resumable !== null;
+    return [hasSaved ? { ...start('Start'), isPrimary: false, key: null } : start('Start')];
+  }
   switch (run.phase) {
     case 'waiting':
       return [reset, primary(command('Open a worker tab', 'Another pair of hands, here', ' ', openWorkerTab))];

@@ -48,6 +48,7 @@ const running = (rules: Partial<Experiment>): RunState => ({
   leftMs: null,
   counters: {
     updates: 0,
+    dropped: 0,
     applied: 0,
     stale: 0,
     rejected: 0,

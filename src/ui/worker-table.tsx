@@ -8,8 +8,8 @@ import { WorkerDot } from './worker-dot.tsx';
 
 function Row({ row, onRemove }: { row: WorkerRow; onRemove(): void }) {
   const steps = row.applied + row.stale + row.rejected;
-  const judged = row.applied + row.stale;
-  const staleness = judged === 0 ? NOTHING : `${(row.stalenessSum / judged).toFixed(1)} / ${row.stalenessMax}`;
+  const staleness =
+    row.applied === 0 ? NOTHING : `${(row.stalenessSum / row.applied).toFixed(1)} / ${row.stalenessMax}`;
   const lost = `${count(row.applied)} applied, ${count(row.stale)} stale, ${count(row.rejected)} rejected`;
   return (
     <tr class={row.phase === 'gone' ? 'gone' : undefined}>

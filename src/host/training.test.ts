@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Experiment } from '../core/config.ts';
+import { tallyBytes } from '../core/traffic.ts';
+import { Cluster, memoryStore } from './cluster-for-tests.ts';
+
+const clusters: Cluster[] = [];
+const cluster = (experiment: Partial<Experiment>, workers: number, store = memoryStore()) => {
+  const made = new Cluster(experiment, store);
+  clusters.push(made);
+  made.start();
+  for (let i = 0; i < workers; i++) made.addWorker({ isLocal: experiment.strategy === 'single' });
+  return made;
+};
+const finished = (made: Cluster) => made.until(({ run }) => run?.phase === 'finished');
+
+afterEach(() => {
+  for (const made of clusters.splice(0)) made.close();
+});
+
+describe('training through real frames', () => {
+  it('sync with 4 workers × batch 25 gives the losses of single with batch 100 to 1e-4 over 50 steps, seed 7', async () => {
+    const single = cluster({ strategy: 'single', batch: 100, maxSteps: 50, lr: 0.5, seed: 7 }, 1);
+    const sync = cluster({ strategy: 'sync', workers: 4, batch: 25, maxSteps: 50, lr: 0.5, seed: 7 }, 4);
+    await Promise.all([finished(single), finished(sync)]);
+    expect(sync.train).toHaveLength(50);
+    expect(single.train).toHaveLength(50);
+    sync.train.forEach(({ loss }, i) => {
+      expect(Math.abs(loss - (single.train[i]?.loss ?? Number.NaN))).toBeLessThan(1e-4);
+    });
+    expect(sync.train.at(-1)?.loss).toBeLessThan((sync.train[0]?.loss ?? 0) / 2);
+  });
+
+  it('adding workers never repeats work: three do a third of the steps each', async () => {
+    const made = cluster({ strategy: 'sync', workers: 3, batch: 10, maxSteps: 20, seed: 3 }, 3);
+    await finished(made);
+    expect(made.state?.workers.map(({ applied }) => applied)).toEqual([20, 20, 20]);
+    expect(made.state?.run?.examples).toBe(600);
+  });
+
+  it('async counts every push once and measures staleness', async () => {
+    const made = cluster({ strategy: 'async', workers: 3, batch: 10, maxSteps: 60, seed: 3 }, 3);
+    await finished(made);
+    const workers = made.state?.workers ?? [];
+    expect(workers.reduce((sum, { applied }) => sum + applied, 0)).toBe(60);
+    expect(workers.some(({ stalenessMax }) => stalenessMax > 0)).toBe(true);
+  });
+
+  it('a worker that leaves mid-run costs at most its step', async () => {
+    const made = cluster({ strategy: 'sync', workers: 3, batch: 10, maxSteps: 150, seed: 5 }, 2);
+    const leaver = made.addWorker();
+    await made.until(({ run }) => (run?.version ?? 0) > 5);
+    leaver({ type: 'leave' });
+    await finished(made);
+    const { run, workers } = made.state ?? {};
+    expect(run?.examples).toBe((workers ?? []).reduce((sum, { examples }) => sum + examples, 0));
+    expect(workers?.filter(({ phase }) => phase === 'gone')).toHaveLength(1);
+  });
+
+  it('a finishing worker hands its step in and is gone', async () => {
+    const made = cluster({ strategy: 'async', workers: 2, batch: 10, maxSteps: 200, seed: 5 }, 1);
+    const finisher = made.addWorker();
+    await made.until(({ run }) => (run?.version ?? 0) > 5);
+    finisher({ type: 'set', intensity: 1, isPaused: false, isFinishing: true });
+    await made.until(({ workers }) => workers.some(({ phase }) => phase === 'gone'));
+    await finished(made);
+    expect(made.state?.run?.counters.leasesReturned).toBeLessThanOrEqual(2);
+  });
+
+  it('bytes: one exchange per round, parameters down and gradients up, little else', async () => {
+    const made = cluster({ strategy: 'sync', workers: 1, batch: 10, maxSteps: 40, seed: 5 }, 1);
+    await finished(made);
+    const { sent, received } = made.state?.workers[0]?.traffic ?? {};
+    if (!sent || !received) throw new Error('no traffic');
+    expect(sent.parameters.frames).toBe(40);
+    expect(received.gradients.frames).toBe(40);
+    expect(tallyBytes(received) / (40 * 4 * 7850)).toBeLessThan(1.02);
+    expect(tallyBytes(sent) / (40 * 4 * 7850)).toBeLessThan(1.02);
+  });
+
+  it('a host that starts again goes on from its checkpoint and its workers count on', async () => {
+    const store = memoryStore();
+    const before = cluster({ strategy: 'async', workers: 1, batch: 10, maxSteps: 800, seed: 5 }, 1, store);
+    await before.until(({ run }) => (run?.version ?? 0) > 5);
+    before.tell({ type: 'pause' });
+    await before.until(({ run }) => run?.phase === 'paused' && store.saves > 0);
+    const after = new Cluster({ strategy: 'async', workers: 1, batch: 10, maxSteps: 800, seed: 5 }, store);
+    clusters.push(after);
+    await after.until(({ resumable }) => resumable !== null);
+    const savedVersion = after.state?.resumable?.version ?? 0;
+    expect(savedVersion).toBeGreaterThan(5);
+    after.tell({ type: 'resume-saved' });
+    after.addWorker();
+    await finished(after);
+    expect(after.state?.run?.version).toBe(800);
+    expect(after.train).toHaveLength(800);
+  });
+});
