@@ -7,8 +7,11 @@ export default defineConfig({
   // Tests measure and train: two at once would slow each other down.
   workers: 1,
   retries: 0,
-  timeout: 120_000,
+  timeout: 60_000,
   expect: { timeout: 15_000 },
   forbidOnly: process.env.CI !== undefined,
-  use: { launchOptions: { executablePath: await findChromium(), args: chromiumArgs() } },
+  use: {
+    actionTimeout: 15_000,
+    launchOptions: { executablePath: await findChromium(), args: chromiumArgs() },
+  },
 });

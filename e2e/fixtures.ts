@@ -1,11 +1,11 @@
-import { test as base, expect } from '@playwright/test';
+import { type Browser, test as base, type ConsoleMessage, expect, type Page } from '@playwright/test';
 import { defaultExperiment, type Experiment } from '../src/core/config.ts';
-import type { RunPhase } from '../src/core/progress.ts';
 import type { BackendChoice } from '../src/models/backend.ts';
 import { dist } from '../src/relay/build.ts';
 import { type RunningServer, startServer } from '../src/relay/serve.ts';
 import { HostTab, WorkerTab } from '../src/relay/tabs.ts';
 
+export type { HostTab, WorkerTab } from '../src/relay/tabs.ts';
 export { expect };
 
 export interface HostChoice {
@@ -13,12 +13,24 @@ export interface HostChoice {
   readonly backend?: BackendChoice;
 }
 
+/** What a tab did over the network or with threads since it was opened. */
+export interface Watched {
+  readonly page: Page;
+  readonly requests: string[];
+  readonly sockets: string[];
+  readonly threads: string[];
+}
+
 /** Opens tabs, each in a browser context of its own, and remembers what they complain about. */
 export interface Tabs {
   /** A host page that workers can reach. */
   openHost(choice?: HostChoice): Promise<HostTab>;
-  /** A join page that has not been clicked. */
-  openWorker(host: HostTab, backend?: BackendChoice): Promise<WorkerTab>;
+  /** A join page that has not been clicked; in another browser if one is given. */
+  openWorker(host: HostTab, elsewhere?: Browser): Promise<WorkerTab>;
+  /** Worker tabs whose person has pressed Contribute. */
+  contribute(host: HostTab, count: number): Promise<WorkerTab[]>;
+  /** Any address of the app, with an eye on what it does. */
+  watch(address: string, viewport?: { width: number; height: number }): Promise<Watched>;
   /** Console errors, uncaught errors and crashes of every tab so far. */
   readonly problems: readonly string[];
 }
@@ -38,37 +50,35 @@ export const test = base.extend<{ tabs: Tabs }, { server: RunningServer }>({
     const problems: string[] = [];
     const problem = (text: string) => problems.push(text);
     let workers = 0;
-    await use({
+    const tabs: Tabs = {
       problems,
       openHost: ({ experiment, backend = 'wasm' } = {}) =>
         HostTab.open(browser, server.url, { ...defaultExperiment, ...experiment }, backend, problem),
-      openWorker: async (host, backend = 'wasm') => {
+      openWorker: async (host, elsewhere = browser) => {
         const { code } = (await host.glance()).state.room;
-        return WorkerTab.open(browser, server.url, code, { index: workers++, backend, problem });
+        return WorkerTab.open(elsewhere, server.url, code, { index: workers++, backend: 'wasm', problem });
       },
-    });
+      contribute: (host, count) =>
+        Promise.all(
+          Array.from({ length: count }, async () => {
+            const worker = await tabs.openWorker(host);
+            await worker.contribute();
+            return worker;
+          }),
+        ),
+      watch: async (address, viewport) => {
+        const page = await (await browser.newContext(viewport ? { viewport } : {})).newPage();
+        const watched: Watched = { page, requests: [], sockets: [], threads: [] };
+        page.on('request', (request) => watched.requests.push(new URL(request.url()).pathname));
+        page.on('websocket', (socket) => watched.sockets.push(socket.url()));
+        page.on('worker', (thread) => watched.threads.push(thread.url()));
+        page.on('pageerror', (error) => problem(error.message));
+        page.on('console', (message: ConsoleMessage) => message.type() === 'error' && problem(message.text()));
+        await page.goto(new URL(address, server.url).href);
+        return watched;
+      },
+    };
+    await use(tabs);
     for (const context of browser.contexts()) await context.close();
   },
 });
-
-/** Waits until the host's run is in this phase; a run that fails instead ends the wait. */
-export async function waitForPhase(host: HostTab, wanted: RunPhase, timeoutMs = 60_000): Promise<void> {
-  const phase = async () => (await host.glance()).state.run?.phase ?? 'none';
-  await expect.poll(phase, { timeout: timeoutMs, intervals: [100] }).toMatch(new RegExp(`^(${wanted}|failed)$`));
-  expect(await phase()).toBe(wanted);
-}
-
-/** Waits until the host's run has done this many steps. */
-export async function waitForStep(host: HostTab, step: number, timeoutMs = 60_000): Promise<void> {
-  const version = async () => (await host.glance()).state.run?.version ?? 0;
-  await expect.poll(version, { timeout: timeoutMs, intervals: [100] }).toBeGreaterThanOrEqual(step);
-}
-
-/** Starts a run as the page's own button would, with what the test changes of the usual experiment. */
-export async function startTraining(
-  host: HostTab,
-  experiment: Partial<Experiment> = {},
-  trainsHere = false,
-): Promise<void> {
-  await host.start({ ...defaultExperiment, ...experiment }, trainsHere);
-}

@@ -45,6 +45,13 @@ describe('experiments', () => {
     });
   }
 
+  it('say what would be right', () => {
+    expect(() => fromText('batch=0')).toThrow('batch: must be at least 1');
+    expect(() => fromText('batch=1.5')).toThrow('batch: must be a whole number');
+    expect(() => fromText('lr=x')).toThrow('lr: must be a number');
+    expect(() => fromText('strategy=magic')).toThrow('strategy: must be one of single, sync, async');
+  });
+
   it('refuse what is not an experiment at all', () => {
     expect(() => parseExperiment(null)).toThrow(RangeError);
     expect(() => parseExperiment({ ...defaultExperiment, batch: '100' })).toThrow(/batch/);

@@ -55,7 +55,25 @@ export const defaultExperiment: Experiment = {
 export function parseExperiment(input: unknown): Experiment {
   const result = experimentSchema.safeParse(input);
   if (result.success) return result.data;
-  throw new RangeError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+  throw new RangeError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issueWords(issue)}`).join('\n'));
+}
+
+/** zod/mini ships no words of its own. */
+function issueWords(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'too_small':
+      return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+    case 'too_big':
+      return `must be ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'invalid_type':
+      return issue.expected === 'int' ? 'must be a whole number' : `must be a ${issue.expected}`;
+    case 'invalid_format':
+      return 'must be a short name of small letters, digits and dashes';
+    default:
+      return 'is not understood';
+  }
 }
 
 /** An experiment as URL parameters, leaving out what is as usual. Inverse of `experimentFromQuery`. */

@@ -1,9 +1,11 @@
 import { type DataName, dataSpecs } from '../models/data.ts';
+import type { Labels } from '../models/labels.ts';
 import { elements } from '../models/layer.ts';
 import { dropFile, keepFile, readFile } from '../store/files.ts';
 import { DataError, download, isIntact } from './download.ts';
 import { type DataFile, dataFiles, type SplitName } from './files.ts';
 import { parseIdx } from './idx.ts';
+import { generateSplit, isGenerated } from './synthetic.ts';
 
 export { DataError } from './download.ts';
 
@@ -12,7 +14,7 @@ export interface Split {
   readonly count: number;
   /** count × elements, 0 … 255. */
   readonly images: Uint8Array;
-  readonly labels: Uint8Array;
+  readonly labels: Labels;
 }
 
 export interface LoadOptions {
@@ -86,6 +88,7 @@ async function join(key: string, loading: Loading, { signal, onProgress }: LoadO
 type RunningOptions = Required<Pick<LoadOptions, 'baseUrl' | 'onProgress' | 'signal'>> & Pick<LoadOptions, 'pausesMs'>;
 
 async function load(name: DataName, which: SplitName, options: RunningOptions): Promise<Split> {
+  if (isGenerated(name)) return generateSplit(name, which, options);
   const files = dataFiles[name][which];
   const share = files.images.sizeBytes / (files.images.sizeBytes + files.labels.sizeBytes);
   const imageBytes = await oneAtATime(files.images, {

@@ -5,14 +5,18 @@ export interface DataFile {
   /** Where it is under the app's address, without `.gz`. */
   readonly path: string;
   readonly sizeBytes: number;
-  readonly checksum: number;
+  /** Null for files that came from the person who serves the page: only their size is known. */
+  readonly checksum: number | null;
 }
+
+/** Data sets that are files; the others are generated. */
+export type FileDataName = Exclude<DataName, `fake-${string}`>;
 
 export type SplitName = 'train' | 'test';
 
 /** The files behind each data set. */
 export const dataFiles: Record<
-  DataName,
+  FileDataName,
   Record<SplitName, { readonly images: DataFile; readonly labels: DataFile }>
 > = {
   mnist: {
@@ -23,6 +27,26 @@ export const dataFiles: Record<
     test: {
       images: { path: 'data/mnist/t10k-images-idx3-ubyte', sizeBytes: 7_840_016, checksum: 0x56c41363 },
       labels: { path: 'data/mnist/t10k-labels-idx1-ubyte', sizeBytes: 10_008, checksum: 0x567bad53 },
+    },
+  },
+  'fashion-mnist': {
+    train: {
+      images: { path: 'data/fashion-mnist/train-images-idx3-ubyte', sizeBytes: 47_040_016, checksum: null },
+      labels: { path: 'data/fashion-mnist/train-labels-idx1-ubyte', sizeBytes: 60_008, checksum: null },
+    },
+    test: {
+      images: { path: 'data/fashion-mnist/t10k-images-idx3-ubyte', sizeBytes: 7_840_016, checksum: null },
+      labels: { path: 'data/fashion-mnist/t10k-labels-idx1-ubyte', sizeBytes: 10_008, checksum: null },
+    },
+  },
+  cifar10: {
+    train: {
+      images: { path: 'data/cifar10/train-images-idx4-ubyte', sizeBytes: 153_600_020, checksum: null },
+      labels: { path: 'data/cifar10/train-labels-idx1-ubyte', sizeBytes: 50_008, checksum: null },
+    },
+    test: {
+      images: { path: 'data/cifar10/t10k-images-idx4-ubyte', sizeBytes: 30_720_020, checksum: null },
+      labels: { path: 'data/cifar10/t10k-labels-idx1-ubyte', sizeBytes: 10_008, checksum: null },
     },
   },
 };

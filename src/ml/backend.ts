@@ -1,5 +1,15 @@
-import { getKernel, ready, setBackend } from '@tensorflow/tfjs-core';
+import {
+  findBackendFactory,
+  getBackend,
+  getKernel,
+  ready,
+  registerBackend,
+  removeBackend,
+  setBackend,
+} from '@tensorflow/tfjs-core';
 import type { BackendChoice, BackendName } from '../models/backend.ts';
+import type { DeviceError } from './device-error.ts';
+import type { StepTimer } from './probe.ts';
 
 export type { BackendChoice } from '../models/backend.ts';
 
@@ -22,39 +32,92 @@ const orders: Record<BackendChoice, readonly BackendName[]> = {
 /** The protocol's limit for `why`. */
 const MAX_WHY = 200;
 
+/** What each backend of this thread has done wrong so far. */
+const faults = new Map<BackendName, DeviceError[]>();
+
+/** Remembers a device's failure for the next choice. Numbers that are no numbers are the run's failure. */
+export function reportFault(name: BackendName, fault: DeviceError): void {
+  if (fault.fault === 'non-finite') return;
+  const known = faults.get(name) ?? [];
+  if (!known.includes(fault)) faults.set(name, [...known, fault]);
+}
+
+/** Gives every backend a new chance. */
+export function forgetFaults(): void {
+  faults.clear();
+}
+
 /**
- * Starts the first backend that this device has and that runs every kernel in `needs`; tfjs of this thread uses it
- * from then on. Throws only if none works.
+ * Starts the best backend that this device has and that runs every kernel in `needs`; tfjs of this thread uses it from
+ * then on. Left the choice, it times a step where there is more than one to choose from. Throws only if none works.
  */
-export async function chooseBackend(want: BackendChoice, needs: readonly string[]): Promise<Backend> {
+export async function chooseBackend(
+  want: BackendChoice,
+  needs: readonly string[],
+  timeStep: StepTimer | null = null,
+): Promise<Backend> {
   const obstacles: string[] = [];
   for (const name of orders[want]) {
     const obstacle = await obstacleTo(name, want, needs);
-    if (obstacle === null) {
-      const reason = obstacles.join('; ') || (want === 'auto' ? 'the fastest this device has' : 'as asked');
-      return { name, why: `${titles[name]}: ${reason}`.slice(0, MAX_WHY) };
+    if (obstacle !== null) {
+      obstacles.push(obstacle);
+      continue;
     }
-    obstacles.push(obstacle);
+    if (name === 'webgpu' && want === 'auto' && timeStep !== null) return faster(needs, timeStep);
+    const again = faults.has(name) ? 'started again after its device was lost' : 'as asked';
+    const reason =
+      obstacles.join('; ') || (want === 'auto' && !faults.has(name) ? 'the fastest this device has' : again);
+    return { name, why: `${titles[name]}: ${reason}`.slice(0, MAX_WHY) };
   }
   throw new Error(`nothing on this device can compute the model: ${obstacles.join('; ')}. Try another browser.`);
+}
+
+/** WebGPU works: is it faster than WebAssembly for this model? Small models often are not. */
+async function faster(needs: readonly string[], timeStep: StepTimer): Promise<Backend> {
+  const webgpuMs = await timeStep('webgpu');
+  const isThere = (await obstacleTo('wasm', 'auto', needs)) === null;
+  const wasmMs = isThere ? await timeStep('wasm') : null;
+  const words = (name: BackendName, ms: number | null) =>
+    `${titles[name]} ${ms === null ? 'not timed' : `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`}`;
+  const isWasm = wasmMs !== null && webgpuMs !== null && wasmMs < webgpuMs;
+  const name = isWasm ? 'wasm' : 'webgpu';
+  if (getBackend() !== name) await setBackend(name);
+  const why = `${titles[name]}: a step takes ${words('webgpu', webgpuMs)}, ${words('wasm', wasmMs)}`;
+  return { name, why: why.slice(0, MAX_WHY) };
 }
 
 /** Starts the backend and gives null, or says in words why it cannot be used. */
 async function obstacleTo(name: BackendName, want: BackendChoice, needs: readonly string[]): Promise<string | null> {
   try {
+    const failed = failedBefore(name);
+    if (failed !== null) return failed;
     if (name === 'webgpu') {
       const obstacle = await obstacleToWebgpu(want === 'auto');
       if (obstacle !== null) return obstacle;
     }
     await register(name);
-    const missing = needs.filter((need) => getKernel(need, name) === undefined);
-    if (missing.length > 0) return `${titles[name]} cannot train this model (no ${missing.join(', ')})`;
     if (!(await setBackend(name))) return `${titles[name]} did not start`;
     await ready();
-    return null;
+    if (name === 'wasm') await (await import('./kernels/wasm/install.ts')).installKernels();
+    const missing = needs.filter((need) => getKernel(need, name) === undefined);
+    return missing.length > 0 ? `${titles[name]} cannot train this model (no ${missing.join(', ')})` : null;
   } catch (error) {
     return `${titles[name]} did not start (${error instanceof Error ? error.message : String(error)})`;
   }
+}
+
+/** A device that was lost once is started anew; one that is lost again, or fails otherwise, is not. */
+function failedBefore(name: BackendName): string | null {
+  const known = faults.get(name) ?? [];
+  const other = known.find(({ fault }) => fault !== 'lost');
+  if (other !== undefined) return `${titles[name]} failed: ${other.message}`;
+  if (known.length > 1) return `${titles[name]} lost its device ${known.length} times`;
+  const factory = known.length === 1 ? findBackendFactory(name) : undefined;
+  if (factory !== undefined && factory !== null) {
+    removeBackend(name);
+    registerBackend(name, factory);
+  }
+  return null;
 }
 
 async function register(name: BackendName): Promise<void> {
@@ -72,7 +135,6 @@ async function register(name: BackendName): Promise<void> {
       name satisfies never;
   }
 }
-
 /** tfjs uses the adapter without looking whether there is one, so we look first. */
 async function obstacleToWebgpu(refusesSoftware: boolean): Promise<string | null> {
   const { isSecureContext, navigator } = globalThis as Partial<typeof globalThis>;

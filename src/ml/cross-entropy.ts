@@ -1,10 +1,12 @@
+import type { Labels } from '../models/labels.ts';
+
 /**
  * The summed softmax cross-entropy of rows of logits and how many rows have their largest logit at the label.
  * Stable for logits of any size; sums in double precision, so the order of rows hardly matters.
  */
 export function crossEntropy(
   logits: Float32Array,
-  labels: Uint8Array,
+  labels: Labels,
   classes: number,
 ): { readonly lossSum: number; readonly correct: number } {
   let lossSum = 0;

@@ -1,23 +1,28 @@
 import { type Tensor, tidy } from '@tensorflow/tfjs-core';
 import type { Schema } from '../core/schema.ts';
 import type { DataSpec } from '../models/data.ts';
+import type { Labels } from '../models/labels.ts';
 import { type Model, modelSchema } from '../models/model.ts';
-import { type Backend, type BackendChoice, chooseBackend } from './backend.ts';
+import { type Backend, type BackendChoice, chooseBackend, reportFault } from './backend.ts';
 import { crossEntropy } from './cross-entropy.ts';
+import { DeviceError, deviceErrorOf } from './device-error.ts';
+import { watchDevice } from './device-watch.ts';
 import { type Evaluation, evaluator } from './evaluator.ts';
 import { tensorOf } from './kernels/kernel.ts';
-import { transposesFirst } from './kernels/products.ts';
 import { network } from './network.ts';
-import { stager, stagingKernels } from './staging.ts';
+import { stepTimer } from './probe.ts';
+import { type ReadStrategy, readAll, readKernels } from './results.ts';
+import { type Draw, stager, stagingKernels } from './staging.ts';
 
 /** A batch on the device. */
 export interface StagedBatch {
-  readonly labels: Uint8Array;
+  readonly labels: Labels;
   readonly input: Tensor;
-  readonly inputTransposed: Tensor | null;
   readonly target: Tensor;
   /** One over the number of examples. */
   readonly perExample: Tensor;
+  /** One for each dropout layer. */
+  readonly masks: readonly Tensor[];
   dispose(): void;
 }
 
@@ -36,23 +41,38 @@ export interface Engine {
   readonly backend: Backend;
   readonly schema: Schema;
   /** Puts a batch on the device; do it while waiting for parameters. `dispose()` frees it. */
-  stage(images: Uint8Array, labels: Uint8Array, indices: Uint32Array): StagedBatch;
-  /** Mean gradient over the batch, and the mean loss. `params` must stay as they are until it resolves. */
+  stage(images: Uint8Array, labels: Labels, indices: Uint32Array, draw?: Draw): StagedBatch;
+  /**
+   * Mean gradient over the batch, and the mean loss. `params` must stay as they are until it resolves. Rejects with
+   * `DeviceError` rather than give anything that the device may have got wrong; close the engine then, and make anew.
+   */
   gradient(params: Float32Array, batch: StagedBatch): Promise<GradientResult>;
+  /** Compiles, grows buffers and finds how this device is best read, on a batch like those to come. */
+  warmUp(batch: StagedBatch): Promise<void>;
   /**
    * Mean loss and accuracy over a whole split, one evaluation at a time. Keeps the split on the device for the next
    * time if it is not too large.
    */
-  evaluate(params: Float32Array, images: Uint8Array, labels: Uint8Array, chunk?: number): Promise<Evaluation>;
+  evaluate(params: Float32Array, images: Uint8Array, labels: Labels, chunk?: number): Promise<Evaluation>;
   close(): void;
 }
 
-/** Starts the best backend for the model as far as `want` lets it. */
-export async function createEngine(model: Model, data: DataSpec, want: BackendChoice): Promise<Engine> {
+const noDraw: Draw = { seed: 0, from: 0 };
+
+/** Starts the best backend for the model as far as `want` lets it; `batch` is how many examples a step will have. */
+export async function createEngine(
+  model: Model,
+  data: DataSpec,
+  want: BackendChoice,
+  { batch: batchSize = 32 }: { readonly batch?: number } = {},
+): Promise<Engine> {
   const schema = modelSchema(model, data.input, data.classes);
-  const net = network(model.layers(data.classes));
-  const backend = await chooseBackend(want, [...net.needs, ...stagingKernels]);
+  const net = network(model.layers(data.classes), data.input);
+  const timeStep = stepTimer(model, data, schema, net, batchSize);
+  const backend = await chooseBackend(want, [...net.needs, ...stagingKernels, ...readKernels], timeStep);
   const staging = stager(data);
+  const watch = watchDevice();
+  let strategy: ReadStrategy = 'separate';
 
   /** Views of the flat buffer, uploaded without a copy in between. */
   const upload = (params: Float32Array): Tensor[] => {
@@ -63,58 +83,86 @@ export async function createEngine(model: Model, data: DataSpec, want: BackendCh
   };
   const evaluation = evaluator(data, staging, upload, (input, params) => tidy(() => net.logits(input, params)));
 
+  /** Runs something on the device; whatever the device did wrong meanwhile, it rejects. */
+  const guarded = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    try {
+      const before = watch.fault();
+      if (before !== null) throw before;
+      const result = await Promise.race([run(), watch.gone]);
+      const after = watch.fault();
+      if (after !== null) throw after;
+      return result;
+    } catch (error) {
+      const fault = watch.fault() ?? deviceErrorOf(error);
+      if (fault instanceof DeviceError) reportFault(backend.name, fault);
+      throw fault;
+    }
+  };
+
+  const gradient = async (params: Float32Array, batch: StagedBatch): Promise<GradientResult> => {
+    const startMs = performance.now();
+    let decodedMs = startMs;
+    const results = tidy(() => {
+      const tensors = upload(params);
+      decodedMs = performance.now();
+      return net.gradients(batch.input, batch.target, tensors, batch.perExample, batch.masks);
+    });
+    try {
+      let computedMs = decodedMs;
+      const { head: logits, rest: gradient } = await readAll(results, strategy, () => {
+        computedMs = performance.now();
+      });
+      const { lossSum } = crossEntropy(logits, batch.labels, data.classes);
+      const loss = lossSum / batch.labels.length;
+      if (!Number.isFinite(loss)) {
+        throw new DeviceError('non-finite', 'the loss is not a number any more: try a lower learning rate');
+      }
+      const readMs = performance.now() - computedMs;
+      return { gradient, loss, decodeMs: decodedMs - startMs, computeMs: computedMs - decodedMs, readMs };
+    } finally {
+      for (const tensor of results) tensor.dispose();
+    }
+  };
+
   return {
     backend,
     schema,
-    stage(images, labels, indices) {
-      const own = Uint8Array.from(indices, (index) => labels[index] as number);
+    stage(images, labels, indices, draw = noDraw) {
+      const own = labels instanceof Uint8Array ? new Uint8Array(indices.length) : new Uint16Array(indices.length);
+      for (const [row, index] of indices.entries()) own[row] = labels[index] as number;
       const input = staging.input(images, indices);
-      const inputTransposed = net.startsDense && transposesFirst() ? staging.transposed(input) : null;
       const target = staging.target(own);
       const perExample = tensorOf(Float32Array.of(1 / indices.length), []);
+      const masks = staging.masks(net.dropouts, indices.length, draw);
       return {
         labels: own,
         input,
-        inputTransposed,
         target,
         perExample,
+        masks,
         dispose() {
-          for (const tensor of [input, inputTransposed, target, perExample]) tensor?.dispose();
+          for (const tensor of [input, target, perExample, ...masks]) tensor.dispose();
         },
       };
     },
-    async gradient(params, batch) {
-      const startMs = performance.now();
-      let decodedMs = startMs;
-      // The logits, then the gradients.
-      const results = tidy(() => {
-        const tensors = upload(params);
-        decodedMs = performance.now();
-        return net.gradients(batch.input, batch.inputTransposed, batch.target, tensors, batch.perExample);
-      });
-      try {
-        // All reads are asked for before any is awaited, so that a GPU gets its commands in one go;
-        // the first to come says that the computing is done.
-        let computedMs = decodedMs;
-        const [logits, ...parts] = await Promise.all(
-          results.map(async (tensor, index) => {
-            const values = await tensor.data<'float32'>();
-            if (index === 0) computedMs = performance.now();
-            return values;
-          }),
-        );
-        const gradient = new Float32Array(schema.size);
-        for (const [index, part] of parts.entries()) gradient.set(part, schema.tensors[index]?.offset);
-        const { lossSum } = crossEntropy(logits ?? new Float32Array(), batch.labels, data.classes);
-        const loss = lossSum / batch.labels.length;
-        const readMs = performance.now() - computedMs;
-        return { gradient, loss, decodeMs: decodedMs - startMs, computeMs: computedMs - decodedMs, readMs };
-      } finally {
-        for (const tensor of results) tensor.dispose();
+    gradient: (params, batch) => guarded(() => gradient(params, batch)),
+    async warmUp(batch) {
+      const params = new Float32Array(schema.size);
+      await guarded(() => gradient(params, batch));
+      if (backend.name !== 'webgpu') return;
+      const times = new Map<ReadStrategy, number>();
+      for (const tried of ['joined', 'separate', 'joined', 'separate'] as const) {
+        strategy = tried;
+        const startMs = performance.now();
+        await guarded(() => gradient(params, batch));
+        // The second time counts: the first one compiles.
+        times.set(tried, performance.now() - startMs);
       }
+      strategy = (times.get('joined') ?? 0) < (times.get('separate') ?? 0) ? 'joined' : 'separate';
     },
-    evaluate: evaluation.evaluate,
+    evaluate: (...args) => guarded(() => evaluation.evaluate(...args)),
     close() {
+      watch.stop();
       evaluation.close();
       staging.close();
     },

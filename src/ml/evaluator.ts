@@ -1,5 +1,7 @@
 import type { Tensor } from '@tensorflow/tfjs-core';
 import type { DataSpec } from '../models/data.ts';
+import type { Labels } from '../models/labels.ts';
+import { elements } from '../models/layer.ts';
 import { crossEntropy } from './cross-entropy.ts';
 import type { Stager } from './staging.ts';
 
@@ -9,8 +11,9 @@ export interface Evaluation {
   readonly accuracy: number;
 }
 
-/** Of one shape whatever the split, since devices keep buffers by size. */
+/** Of one shape whatever the split, since devices keep buffers by size; fewer where images are large. */
 const CHUNK = 1000;
+const CHUNK_BYTES = 8 << 20;
 /** A split that takes more than this on the device is put there anew each time. */
 const MAX_KEPT_BYTES = 64 << 20;
 
@@ -27,9 +30,10 @@ export function evaluator(
   upload: (params: Float32Array) => readonly Tensor[],
   logitsOf: (input: Tensor, params: readonly Tensor[]) => Tensor,
 ): {
-  evaluate(params: Float32Array, images: Uint8Array, labels: Uint8Array, chunk?: number): Promise<Evaluation>;
+  evaluate(params: Float32Array, images: Uint8Array, labels: Labels, chunk?: number): Promise<Evaluation>;
   close(): void;
 } {
+  const usual = Math.max(1, Math.min(CHUNK, Math.floor(CHUNK_BYTES / (4 * elements(data.input)))));
   let kept: Kept | null = null;
   const close = () => {
     for (const input of kept?.inputs ?? []) input.dispose();
@@ -44,7 +48,7 @@ export function evaluator(
     );
 
   return {
-    async evaluate(params, images, labels, wanted = CHUNK) {
+    async evaluate(params, images, labels, wanted = usual) {
       const count = labels.length;
       if (count === 0) throw new RangeError('an evaluation needs at least one example');
       const chunk = Math.min(wanted, count);

@@ -1,57 +1,78 @@
 import type { Tensor } from '@tensorflow/tfjs-core';
-import type { Layer } from '../models/layer.ts';
+import type { Layer, Shape } from '../models/layer.ts';
+import { outputShape } from '../models/layer.ts';
 import { kernel } from './kernels/kernel.ts';
+import { reluGradient } from './kernels/relu.ts';
 import { type LayerMath, layerMath, type Passed } from './layers.ts';
 
 interface Stage {
   readonly math: LayerMath;
   /** Where its parameters start among all tensors of the schema. */
   readonly first: number;
+  /** Its output went through a relu that is part of its kernel. */
+  readonly isRelu: boolean;
+  /** Which of the masks is its own; null if it is not dropout. */
+  readonly mask: number | null;
+}
+
+/** What a dropout layer needs a mask for. */
+export interface Dropout {
+  readonly rate: number;
+  readonly shape: Shape;
 }
 
 /** A model's layers in a row, forward and backward, by hand: a tape would cost more than the small kernels do. */
 export interface Network {
   /** Every kernel that training it runs. */
   readonly needs: readonly string[];
-  /** True if the first layer with parameters multiplies the flattened input: then it wants it transposed too. */
-  readonly startsDense: boolean;
+  /** In the order in which `gradients` takes their masks. */
+  readonly dropouts: readonly Dropout[];
+  /** Without dropout. */
   logits(input: Tensor, params: readonly Tensor[]): Tensor;
   /** The logits, then the gradient of the mean softmax cross-entropy for each parameter tensor in schema order. */
   gradients(
     input: Tensor,
-    inputTransposed: Tensor | null,
     target: Tensor,
     params: readonly Tensor[],
     perExample: Tensor,
-  ): Tensor[];
+    masks: readonly Tensor[],
+  ): [Tensor, ...Tensor[]];
 }
 
 /** What the loss and its gradient run. */
 const lossKernels = ['Softmax', 'Sub', 'Multiply'];
 
+/** Layers whose kernels can apply a relu to what they give. */
+const canFuse = (layer: Layer | undefined): boolean => layer?.kind === 'dense' || layer?.kind === 'conv';
+
 /** The network of these layers. Call its functions inside `tidy`. */
-export function network(layers: readonly Layer[]): Network {
+export function network(layers: readonly Layer[], input: Shape): Network {
+  const stages: Stage[] = [];
+  const dropouts: Dropout[] = [];
   let tensors = 0;
-  const stages: Stage[] = layers.map((layer) => {
-    const math = layerMath(layer);
-    const stage = { math, first: tensors };
+  let shape = input;
+  for (const [index, layer] of layers.entries()) {
+    shape = outputShape(layer, shape);
+    if (layer.kind === 'relu' && canFuse(layers[index - 1])) continue;
+    const isRelu = canFuse(layer) && layers[index + 1]?.kind === 'relu';
+    const math = layerMath(layer, isRelu);
+    stages.push({ math, first: tensors, isRelu, mask: layer.kind === 'dropout' ? dropouts.length : null });
     tensors += math.tensorCount;
-    return stage;
-  });
+    if (layer.kind === 'dropout') dropouts.push({ rate: layer.rate, shape });
+  }
   const paramsOf = ({ math, first }: Stage, params: readonly Tensor[]) => params.slice(first, first + math.tensorCount);
+  const maskOf = ({ mask }: Stage, masks: readonly Tensor[]) => (mask === null ? null : (masks[mask] ?? null));
   const firstTrained = stages.findIndex(({ math }) => math.tensorCount > 0);
-  const startsDense =
-    layers[firstTrained]?.kind === 'dense' && layers.slice(0, firstTrained).every(({ kind }) => kind === 'flatten');
 
   return {
     needs: [...new Set([...stages.flatMap(({ math }) => math.needs), ...lossKernels])],
-    startsDense,
-    logits: (input, params) => stages.reduce((x, stage) => stage.math.forward(x, paramsOf(stage, params)), input),
-    gradients(input, inputTransposed, target, params, perExample) {
+    dropouts,
+    logits: (input, params) => stages.reduce((x, stage) => stage.math.forward(x, paramsOf(stage, params), null), input),
+    gradients(input, target, params, perExample, masks) {
       let x = input;
-      const passed: Passed[] = stages.map((stage, index) => {
-        const y = stage.math.forward(x, paramsOf(stage, params));
-        const step = { x, y, xTransposed: index === firstTrained ? inputTransposed : null };
+      const passed: Passed[] = stages.map((stage) => {
+        const y = stage.math.forward(x, paramsOf(stage, params), maskOf(stage, masks));
+        const step = { x, y };
         x = y;
         return step;
       });
@@ -63,8 +84,11 @@ export function network(layers: readonly Layer[]): Network {
       for (let index = stages.length - 1; index >= firstTrained; index--) {
         const [stage, step] = [stages[index], passed[index]];
         if (stage === undefined || step === undefined) break;
+        if (stage.isRelu) dy = reluGradient(step.y, dy);
         gradients.unshift(...stage.math.paramGradients(step, dy));
-        if (index > firstTrained) dy = stage.math.inputGradient(step, dy, paramsOf(stage, params));
+        if (index > firstTrained) {
+          dy = stage.math.inputGradient(step, dy, paramsOf(stage, params), maskOf(stage, masks));
+        }
       }
       return [logits, ...gradients];
     },

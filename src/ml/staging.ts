@@ -1,25 +1,36 @@
 import { getBackend, type Tensor, tidy } from '@tensorflow/tfjs-core';
+import { rng } from '../core/rng.ts';
 import type { DataSpec } from '../models/data.ts';
+import type { Labels } from '../models/labels.ts';
 import { elements } from '../models/layer.ts';
 import { kernel, tensorOf } from './kernels/kernel.ts';
-import { transpose } from './kernels/products.ts';
+import type { Dropout } from './network.ts';
 
 /** Pixels 0 … 255 become numbers 0 … 1. */
 const PIXEL_SCALE = 1 / 255;
+
+/**
+ * Which random numbers a step's dropout takes: those of the run's seed at the batch's positions in the order of
+ * examples. So a step can be computed again, by anyone, and two workers' halves of a batch are what one would drop.
+ */
+export interface Draw {
+  readonly seed: number;
+  readonly from: number;
+}
 
 /** Puts examples on the device. `close` frees what it keeps for itself. */
 export interface Stager {
   /** [examples, …input] in 0 … 1. */
   input(images: Uint8Array, indices: Uint32Array): Tensor;
-  /** [elements, examples]: the same numbers, transposed. */
-  transposed(input: Tensor): Tensor;
   /** [examples, classes], one-hot. */
-  target(labels: Uint8Array): Tensor;
+  target(labels: Labels): Tensor;
+  /** For each dropout layer, [examples, …shape]: 0 where dropped, else 1 / (1 − rate). */
+  masks(dropouts: readonly Dropout[], examples: number, draw: Draw): Tensor[];
   close(): void;
 }
 
 /** The kernels it runs. */
-export const stagingKernels = ['Multiply', 'Reshape', 'Transpose'];
+export const stagingKernels = ['Multiply'];
 
 export function stager(data: DataSpec): Stager {
   const size = elements(data.input);
@@ -43,13 +54,22 @@ export function stager(data: DataSpec): Stager {
       }
       return tidy(() => kernel('Multiply', { a: tensorOf(values, [indices.length, ...data.input]), b: scale }));
     },
-    transposed: (input) =>
-      tidy(() => transpose(kernel('Reshape', { x: input }, { shape: [input.shape[0] ?? 0, size] }))),
     target(labels) {
       const values = new Float32Array(labels.length * data.classes);
       for (const [row, label] of labels.entries()) values[row * data.classes + label] = 1;
       return tensorOf(values, [labels.length, data.classes]);
     },
+    masks: (dropouts, examples, { seed, from }) =>
+      dropouts.map(({ rate, shape }, layer) => {
+        const width = elements(shape);
+        const values = new Float32Array(examples * width);
+        const kept = 1 / (1 - rate);
+        for (let row = 0; row < examples; row++) {
+          const random = rng(seed, 'dropout', layer, from + row);
+          for (let i = row * width; i < (row + 1) * width; i++) values[i] = random.uniform() < rate ? 0 : kept;
+        }
+        return tensorOf(values, [examples, ...shape]);
+      }),
     close: () => scale.dispose(),
   };
 }

@@ -1,7 +1,7 @@
 import type { Experiment } from '../core/config.ts';
 import type { Schema } from '../core/schema.ts';
 import { type DataSpec, dataSpecs } from './data.ts';
-import { type Model, modelSchema, models } from './model.ts';
+import { type Model, misfit, modelSchema, models } from './model.ts';
 
 /** The things an experiment names. */
 export interface Named {
@@ -21,6 +21,8 @@ const lookUp = <Thing>(what: string, table: Readonly<Record<string, Thing>>, nam
 export function resolveExperiment(experiment: Experiment): Named {
   const model = lookUp<Model>('model', models, experiment.model);
   const data = lookUp<DataSpec>('data', dataSpecs, experiment.data);
+  const wrong = misfit(model, data);
+  if (wrong !== null) throw new RangeError(wrong);
   if (experiment.batch > data.trainCount) {
     throw new RangeError(`batch ${experiment.batch} is more than the ${data.trainCount} examples there are`);
   }

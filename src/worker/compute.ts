@@ -19,12 +19,13 @@ interface Prepared {
 export function tensorCompute(baseUrl: string, backend: BackendChoice): Compute {
   let prepared: Prepared | null = null;
   let order: ExampleOrder | null = null;
+  let seed = 0;
   let staged: { readonly lease: number; readonly batch: StagedBatch } | null = null;
 
   const stage = (from: number, count: number): StagedBatch => {
     if (!prepared || !order) throw new Error('a step before its model was prepared');
     const { images, labels } = prepared.split;
-    return prepared.engine.stage(images, labels, order.indices(from, count));
+    return prepared.engine.stage(images, labels, order.indices(from, count), { seed, from });
   };
 
   const unstage = () => {
@@ -36,7 +37,7 @@ export function tensorCompute(baseUrl: string, backend: BackendChoice): Compute 
   const warmUp = async (experiment: Experiment, engine: Engine) => {
     const batch = stage(0, experiment.batch);
     try {
-      await engine.gradient(new Float32Array(engine.schema.size), batch);
+      await engine.warmUp(batch);
     } finally {
       batch.dispose();
     }
@@ -47,12 +48,13 @@ export function tensorCompute(baseUrl: string, backend: BackendChoice): Compute 
       const { model, data, schema } = resolveExperiment(experiment);
       const key = [experiment.model, experiment.data, experiment.batch].join();
       unstage();
-      order = exampleOrder(data.trainCount, experiment.seed);
+      seed = experiment.seed;
+      order = exampleOrder(data.trainCount, seed);
       if (prepared?.key !== key) {
         onStage({ kind: 'preparing', what: 'library', fraction: null });
         prepared?.engine.close();
         prepared = null;
-        const engine = await createEngine(model, data, backend);
+        const engine = await createEngine(model, data, backend, { batch: experiment.batch });
         onStage({ kind: 'preparing', what: 'data', fraction: 0 });
         const onProgress = (fraction: number) => onStage({ kind: 'preparing', what: 'data', fraction });
         const split = await loadSplit(data.name as DataName, 'train', { baseUrl, onProgress });

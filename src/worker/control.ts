@@ -137,7 +137,8 @@ export function workerControl(deps: ControlDeps): WorkerControl {
       set({ isPaused: false });
     },
     finish() {
-      if (view.stage.kind === 'training' || view.stage.kind === 'finishing') {
+      // Between steps a worker that trains shows as waiting.
+      if (['training', 'waiting', 'finishing'].includes(view.stage.kind)) {
         change({ stage: { kind: 'finishing' } });
         set({ isFinishing: true });
       } else this.leave();

@@ -108,6 +108,8 @@ export class Session {
       else this.#deps.publish({ stage: { kind: 'finishing' } });
       return;
     }
+    // Whoever pauses gives back what it has not computed.
+    if (this.#settings.isPaused) this.#leases = [];
     this.#send({ type: this.#settings.isPaused ? 'pause' : 'resume' });
     this.#deps.publish({ stage: { kind: this.#settings.isPaused ? 'paused' : 'waiting' } });
   }
@@ -197,9 +199,11 @@ export class Session {
   /** Fresh parameters: compute the oldest lease on them. */
   #take(run: number, version: number, leases: readonly Lease[], body: Uint8Array, heldMs = 0): void {
     if (run !== this.#run?.run || !this.#run.isReady || this.#isOver) return;
+    // Sent before the host heard of the pause: these leases are given back as well.
+    if (this.#settings.isPaused || this.#settings.isFinishing) return;
     this.#leases.push(...leases);
     const lease = this.#leases.shift();
-    if (!lease || this.#settings.isPaused || this.#settings.isFinishing) return;
+    if (!lease) return;
     const params = codecs.float32.decode(body, this.#run.size);
     const arrivedMs = this.#deps.now();
     const awayMs = this.#pushedMs === null ? 0 : arrivedMs - this.#pushedMs;

@@ -1,0 +1,78 @@
+import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
+import { numbersOf, type WasmBackend } from './heap.ts';
+
+interface LrnAttrs {
+  readonly depthRadius: number;
+  readonly bias: number;
+  readonly alpha: number;
+  readonly beta: number;
+}
+
+/** x to the power −β; AlexNet's ¾ by two square roots, five times faster than `Math.pow`. */
+const inversePower = (beta: number): ((x: number) => number) =>
+  beta === 0.75 ? (x) => 1 / (Math.sqrt(x) * Math.sqrt(Math.sqrt(x))) : (x) => x ** -beta;
+
+/** Fills `sums` with the sum of `terms` over the channels up to `radius` away; adds and drops one at a time. */
+function windowSums(terms: Float64Array, radius: number, sums: Float64Array): void {
+  const { length } = terms;
+  let sum = 0;
+  for (let i = 0; i < Math.min(radius, length); i++) sum += terms[i] as number;
+  for (let c = 0; c < length; c++) {
+    if (c + radius < length) sum += terms[c + radius] as number;
+    if (c - radius - 1 >= 0) sum -= terms[c - radius - 1] as number;
+    sums[c] = sum;
+  }
+}
+
+/** Local response normalisation over the channels. */
+export const localNormalisation: KernelFunc = ({ inputs, backend: given, attrs }) => {
+  const backend = given as WasmBackend;
+  const { x } = inputs as { readonly x: TensorInfo };
+  const { depthRadius, bias, alpha, beta } = attrs as unknown as LrnAttrs;
+  const out = backend.makeOutput(x.shape, 'float32');
+  const [from, to] = [numbersOf(backend, x), numbersOf(backend, out)];
+  const channels = x.shape[3] ?? 1;
+  const [squares, sums] = [new Float64Array(channels), new Float64Array(channels)];
+  const power = inversePower(beta);
+  for (let start = 0; start < from.length; start += channels) {
+    for (let c = 0; c < channels; c++) squares[c] = (from[start + c] as number) ** 2;
+    windowSums(squares, depthRadius, sums);
+    for (let c = 0; c < channels; c++) {
+      to[start + c] = (from[start + c] as number) * power(bias + alpha * (sums[c] as number));
+    }
+  }
+  return out;
+};
+
+/** dx = dy · s^−β − 2αβ · x · Σ over the neighbours of dy · y / s, where s is what x was divided by, to the power 1/β. */
+export const localNormalisationGradient: KernelFunc = ({ inputs, backend: given, attrs }) => {
+  const backend = given as WasmBackend;
+  const { x, y, dy } = inputs as { readonly x: TensorInfo; readonly y: TensorInfo; readonly dy: TensorInfo };
+  const { depthRadius, bias, alpha, beta } = attrs as unknown as LrnAttrs;
+  const out = backend.makeOutput(x.shape, 'float32');
+  const [from, outputs, errors, to] = [x, y, dy, out].map((info) => numbersOf(backend, info)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
+  const channels = x.shape[3] ?? 1;
+  const [terms, sums, shares] = [new Float64Array(channels), new Float64Array(channels), new Float64Array(channels)];
+  const power = inversePower(beta);
+  for (let start = 0; start < from.length; start += channels) {
+    for (let c = 0; c < channels; c++) terms[c] = (from[start + c] as number) ** 2;
+    windowSums(terms, depthRadius, sums);
+    for (let c = 0; c < channels; c++) {
+      const norm = bias + alpha * (sums[c] as number);
+      const error = errors[start + c] as number;
+      to[start + c] = error * power(norm);
+      terms[c] = (error * (outputs[start + c] as number)) / norm;
+    }
+    windowSums(terms, depthRadius, shares);
+    for (let c = 0; c < channels; c++) {
+      const at = start + c;
+      to[at] = (to[at] as number) - 2 * alpha * beta * (from[at] as number) * (shares[c] as number);
+    }
+  }
+  return out;
+};

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { defaultExperiment } from '../core/config.ts';
+import { dataSpecs } from './data.ts';
+import { elements, outputShape } from './layer.ts';
+import { gradientFlops, modelSchema, models } from './model.ts';
+import { resolveExperiment } from './plan.ts';
+
+const shapesOf = (name: keyof typeof models, input: readonly number[], classes: number) => {
+  let shape = input;
+  return models[name].layers(classes).map((layer) => {
+    shape = outputShape(layer, shape);
+    return `${layer.kind} ${shape.join('×')}`;
+  });
+};
+
+test('lenet has the shapes and the 61,706 parameters of LeNet-5', () => {
+  expect(shapesOf('lenet', [28, 28, 1], 10).filter((line) => !/relu|flatten/.test(line))).toEqual([
+    'conv 28×28×6',
+    'avgpool 14×14×6',
+    'conv 10×10×16',
+    'avgpool 5×5×16',
+    'dense 120',
+    'dense 84',
+    'dense 10',
+  ]);
+  expect(modelSchema(models.lenet, [28, 28, 1], 10).size).toBe(61_706);
+});
+
+test('alexnet has 61 million parameters to 2 % and ends its convolutions at 6×6×256', () => {
+  const { input, classes } = dataSpecs['fake-227'];
+  const { size } = modelSchema(models.alexnet, input, classes);
+  expect(Math.abs(size / 61e6 - 1)).toBeLessThan(0.02);
+  expect(shapesOf('alexnet', input, classes)).toContain('maxpool 6×6×256');
+});
+
+test('alexnet-small has the layers of alexnet', () => {
+  const kinds = (name: 'alexnet' | 'alexnet-small') => models[name].layers(10).map(({ kind }) => kind);
+  expect(kinds('alexnet-small')).toEqual(kinds('alexnet'));
+});
+
+test('a gradient takes as many operations as its products, and none for the gradient of the input', () => {
+  expect(gradientFlops(models.softmax, [28, 28, 1], 10)).toBe(2 * 2 * 7840);
+  const conv1 = 2 * 28 * 28 * 25 * 6;
+  const rest = 2 * (10 * 10 * 25 * 6 * 16 + 400 * 120 + 120 * 84 + 84 * 10);
+  expect(gradientFlops(models.lenet, [28, 28, 1], 10)).toBe(2 * conv1 + 3 * rest);
+});
+
+test('a model that does not fit the data is refused with the shapes', () => {
+  const mixed = { ...defaultExperiment, model: 'lenet', data: 'cifar10' };
+  expect(() => resolveExperiment(mixed)).toThrow(
+    'the model lenet needs images of 28×28×1; those of cifar10 are 32×32×3',
+  );
+  expect(resolveExperiment({ ...mixed, data: 'fashion-mnist' }).schema.size).toBe(61_706);
+  expect(elements(resolveExperiment({ ...mixed, model: 'mlp' }).data.input)).toBe(3072);
+});
