@@ -8,7 +8,7 @@ import { describeSettings, lanSettings, type NetSettings, serversToQuery, withSe
 import { dial, listen } from './net/peer.ts';
 import { ownRoom, readCode } from './room.ts';
 import { deleteRun, listRuns, saveRun } from './store/runs.ts';
-import { renderCodePage } from './ui/code-page.tsx';
+import { renderBadLinkPage, renderCodePage } from './ui/code-page.tsx';
 import { renderHostPage } from './ui/host-page.tsx';
 import { renderJoinPage } from './ui/join-page.tsx';
 import { workerControl } from './worker/control.ts';
@@ -31,8 +31,8 @@ function readBackend(): BackendChoice {
   return backendChoices.find((choice) => choice === asked) ?? 'auto';
 }
 
-function showHost(settings: NetSettings): void {
-  const { code, token } = ownRoom();
+async function showHost(settings: NetSettings): Promise<void> {
+  const { code, token } = await ownRoom();
   const backend = readBackend();
   const host = tabHost({
     code,
@@ -121,9 +121,19 @@ function showCode(): void {
 // Another address in the same tab is another page: start over rather than carry anything along.
 addEventListener('hashchange', () => location.reload());
 
-const settings = withServersFromQuery(lanSettings(location), query);
-const asked = query.get('join');
-const code = readCode(asked ?? '');
-if (asked === null) showHost(settings);
-else if (code) showJoin(settings, code);
-else showCode();
+async function showPage(): Promise<void> {
+  let settings: NetSettings;
+  try {
+    settings = withServersFromQuery(lanSettings(location), query);
+  } catch (error) {
+    renderBadLinkPage(root, { problem: (error as Error).message, codePageLink: `${baseUrl}#join`, hostPageLink });
+    return;
+  }
+  const asked = query.get('join');
+  const code = readCode(asked ?? '');
+  if (asked === null) await showHost(settings);
+  else if (code) showJoin(settings, code);
+  else showCode();
+}
+
+await showPage();

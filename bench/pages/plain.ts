@@ -14,10 +14,7 @@ async function prepare(batch: number): Promise<(ms: number) => number> {
   registerWasm();
   await tf.setBackend('wasm');
   const { images, labels } = await loadSplit('mnist', 'train', { baseUrl: new URL('.', location.href).href });
-  const xs = tf.tensor2d(
-    Float32Array.from(images.subarray(0, RESIDENT * 784), (v) => v / 255),
-    [RESIDENT, 784],
-  );
+  const xs = Float32Array.from(images.subarray(0, RESIDENT * 784), (v) => v / 255);
   const ys = new Float32Array(RESIDENT * 10);
   for (let i = 0; i < RESIDENT; i++) ys[10 * i + (labels[i] as number)] = 1;
   const weights = tf.variable(tf.zeros([784, 10]));

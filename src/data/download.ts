@@ -20,7 +20,7 @@ export interface DownloadOptions {
 
 /** True if the bytes are those the file must have. */
 export const isIntact = (file: DataFile, bytes: Uint8Array): boolean =>
-  bytes.length === file.sizeBytes && (file.checksum === null || checksum(bytes) === file.checksum);
+  bytes.length === file.sizeBytes && checksum(bytes) === file.checksum;
 
 /** Fetches and unpacks a file, up to three times; what it gives is intact. */
 export async function download(file: DataFile, options: DownloadOptions): Promise<Uint8Array<ArrayBuffer>> {

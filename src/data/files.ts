@@ -5,8 +5,7 @@ export interface DataFile {
   /** Where it is under the app's address, without `.gz`. */
   readonly path: string;
   readonly sizeBytes: number;
-  /** Null for files that came from the person who serves the page: only their size is known. */
-  readonly checksum: number | null;
+  readonly checksum: number;
 }
 
 /** Data sets that are files; the others are generated. */
@@ -31,22 +30,22 @@ export const dataFiles: Record<
   },
   'fashion-mnist': {
     train: {
-      images: { path: 'data/fashion-mnist/train-images-idx3-ubyte', sizeBytes: 47_040_016, checksum: null },
-      labels: { path: 'data/fashion-mnist/train-labels-idx1-ubyte', sizeBytes: 60_008, checksum: null },
+      images: { path: 'data/fashion-mnist/train-images-idx3-ubyte', sizeBytes: 47_040_016, checksum: 0x4f6b54ae },
+      labels: { path: 'data/fashion-mnist/train-labels-idx1-ubyte', sizeBytes: 60_008, checksum: 0xfd62d1e7 },
     },
     test: {
-      images: { path: 'data/fashion-mnist/t10k-images-idx3-ubyte', sizeBytes: 7_840_016, checksum: null },
-      labels: { path: 'data/fashion-mnist/t10k-labels-idx1-ubyte', sizeBytes: 10_008, checksum: null },
+      images: { path: 'data/fashion-mnist/t10k-images-idx3-ubyte', sizeBytes: 7_840_016, checksum: 0x09d48a1d },
+      labels: { path: 'data/fashion-mnist/t10k-labels-idx1-ubyte', sizeBytes: 10_008, checksum: 0xe7ff1175 },
     },
   },
   cifar10: {
     train: {
-      images: { path: 'data/cifar10/train-images-idx4-ubyte', sizeBytes: 153_600_020, checksum: null },
-      labels: { path: 'data/cifar10/train-labels-idx1-ubyte', sizeBytes: 50_008, checksum: null },
+      images: { path: 'data/cifar10/train-images-idx4-ubyte', sizeBytes: 153_600_020, checksum: 0 },
+      labels: { path: 'data/cifar10/train-labels-idx1-ubyte', sizeBytes: 50_008, checksum: 0 },
     },
     test: {
-      images: { path: 'data/cifar10/t10k-images-idx4-ubyte', sizeBytes: 30_720_020, checksum: null },
-      labels: { path: 'data/cifar10/t10k-labels-idx1-ubyte', sizeBytes: 10_008, checksum: null },
+      images: { path: 'data/cifar10/t10k-images-idx4-ubyte', sizeBytes: 30_720_020, checksum: 0 },
+      labels: { path: 'data/cifar10/t10k-labels-idx1-ubyte', sizeBytes: 10_008, checksum: 0 },
     },
   },
 };

@@ -37,3 +37,15 @@ export function parseIdx(bytes: Uint8Array): Idx {
   }
   return { shape, values: bytes.subarray(headBytes) };
 }
+
+/** Writes what `parseIdx` reads. */
+export function formatIdx({ shape, values }: Idx): Uint8Array<ArrayBuffer> {
+  const headBytes = 4 + 4 * shape.length;
+  const bytes = new Uint8Array(headBytes + values.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint8(2, UINT8);
+  view.setUint8(3, shape.length);
+  for (const [i, size] of shape.entries()) view.setUint32(4 + 4 * i, size);
+  bytes.set(values, headBytes);
+  return bytes;
+}

@@ -1,4 +1,5 @@
 import {
+  backend as currentBackend,
   findBackendFactory,
   getBackend,
   getKernel,
@@ -35,11 +36,9 @@ const MAX_WHY = 200;
 /** What each backend of this thread has done wrong so far. */
 const faults = new Map<BackendName, DeviceError[]>();
 
-/** Remembers a device's failure for the next choice. Numbers that are no numbers are the run's failure. */
+/** Remembers a device's failure for the next choice. */
 export function reportFault(name: BackendName, fault: DeviceError): void {
-  if (fault.fault === 'non-finite') return;
-  const known = faults.get(name) ?? [];
-  if (!known.includes(fault)) faults.set(name, [...known, fault]);
+  faults.set(name, [...(faults.get(name) ?? []), fault]);
 }
 
 /** Gives every backend a new chance. */
@@ -74,17 +73,24 @@ export async function chooseBackend(
 
 /** WebGPU works: is it faster than WebAssembly for this model? Small models often are not. */
 async function faster(needs: readonly string[], timeStep: StepTimer): Promise<Backend> {
-  const webgpuMs = await timeStep('webgpu');
-  const isThere = (await obstacleTo('wasm', 'auto', needs)) === null;
-  const wasmMs = isThere ? await timeStep('wasm') : null;
-  const words = (name: BackendName, ms: number | null) =>
-    `${titles[name]} ${ms === null ? 'not timed' : `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`}`;
-  const isWasm = wasmMs !== null && webgpuMs !== null && wasmMs < webgpuMs;
-  const name = isWasm ? 'wasm' : 'webgpu';
+  const times = new Map<BackendName, number | null>();
+  for (const name of ['webgpu', 'wasm'] as const) {
+    const isThere = name === 'webgpu' || (await obstacleTo(name, 'auto', needs)) === null;
+    // A backend that fails its trial is like one that is not there.
+    if (isThere)
+      await timeStep(name).then(
+        (ms) => times.set(name, ms),
+        () => {},
+      );
+  }
+  const words = Array.from(times, ([name, ms]) => `${titles[name]} ${ms === null ? 'was not timed' : duration(ms)}`);
+  const msOf = (name: BackendName) => times.get(name) ?? Number.POSITIVE_INFINITY;
+  const name = msOf('wasm') < msOf('webgpu') || !times.has('webgpu') ? 'wasm' : 'webgpu';
   if (getBackend() !== name) await setBackend(name);
-  const why = `${titles[name]}: a step takes ${words('webgpu', webgpuMs)}, ${words('wasm', wasmMs)}`;
-  return { name, why: why.slice(0, MAX_WHY) };
+  return { name, why: `${titles[name]}: a step takes ${words.join(', ')}`.slice(0, MAX_WHY) };
 }
+
+const duration = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 
 /** Starts the backend and gives null, or says in words why it cannot be used. */
 async function obstacleTo(name: BackendName, want: BackendChoice, needs: readonly string[]): Promise<string | null> {
@@ -96,8 +102,10 @@ async function obstacleTo(name: BackendName, want: BackendChoice, needs: readonl
       if (obstacle !== null) return obstacle;
     }
     await register(name);
+    if (name === 'webgpu') dropLostDevice();
     if (!(await setBackend(name))) return `${titles[name]} did not start`;
     await ready();
+    if (name === 'webgpu') noteDevice();
     if (name === 'wasm') await (await import('./kernels/wasm/install.ts')).installKernels();
     const missing = needs.filter((need) => getKernel(need, name) === undefined);
     return missing.length > 0 ? `${titles[name]} cannot train this model (no ${missing.join(', ')})` : null;
@@ -111,13 +119,29 @@ function failedBefore(name: BackendName): string | null {
   const known = faults.get(name) ?? [];
   const other = known.find(({ fault }) => fault !== 'lost');
   if (other !== undefined) return `${titles[name]} failed: ${other.message}`;
-  if (known.length > 1) return `${titles[name]} lost its device ${known.length} times`;
-  const factory = known.length === 1 ? findBackendFactory(name) : undefined;
-  if (factory !== undefined && factory !== null) {
-    removeBackend(name);
-    registerBackend(name, factory);
-  }
-  return null;
+  return known.length > 1 ? `${titles[name]} lost its device ${known.length} times` : null;
+}
+
+/** The device that WebGPU runs on, once it was started. */
+let device: GPUDevice | null = null;
+let isGone = false;
+
+/** tfjs keeps a backend for good, even if its device is gone: it is taken out, to be started anew. */
+function dropLostDevice(): void {
+  const factory = isGone ? findBackendFactory('webgpu') : undefined;
+  if (factory === undefined || factory === null) return;
+  removeBackend('webgpu');
+  registerBackend('webgpu', factory);
+}
+
+function noteDevice(): void {
+  const current = (currentBackend() as unknown as { readonly device: GPUDevice }).device;
+  if (current === device) return;
+  device = current;
+  isGone = false;
+  void current.lost.then(() => {
+    isGone ||= device === current;
+  });
 }
 
 async function register(name: BackendName): Promise<void> {

@@ -73,6 +73,7 @@ export async function createEngine(
   const staging = stager(data);
   const watch = watchDevice();
   let strategy: ReadStrategy = 'separate';
+  let hasFailed = false;
 
   /** Views of the flat buffer, uploaded without a copy in between. */
   const upload = (params: Float32Array): Tensor[] => {
@@ -94,7 +95,10 @@ export async function createEngine(
       return result;
     } catch (error) {
       const fault = watch.fault() ?? deviceErrorOf(error);
-      if (fault instanceof DeviceError) reportFault(backend.name, fault);
+      if (fault instanceof DeviceError && fault.fault !== 'non-finite' && !hasFailed) {
+        hasFailed = true;
+        reportFault(backend.name, fault);
+      }
       throw fault;
     }
   };

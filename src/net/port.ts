@@ -1,6 +1,9 @@
 import { CLOSED_HERE, CLOSED_THERE, CreditLink } from './base-link.ts';
 import { HIGH_WATER_BYTES, type Link } from './link.ts';
 
+/** Each receipt wakes a thread, so small messages share one. Well below LOW_WATER_BYTES, which a sender waits for. */
+const RECEIPT_BYTES = 1 << 17;
+
 /** What travels through a port: a frame, how many bytes of frames were taken, or the end. */
 type PortMessage = ArrayBuffer | number | { readonly end: string };
 
@@ -60,7 +63,7 @@ class PortLink extends CreditLink {
 
   protected taken(bytes: number): void {
     this.#owedBytes += bytes;
-    this.settle();
+    if (this.#owedBytes >= RECEIPT_BYTES) this.settle();
   }
 
   #post(message: PortMessage, transfer: Transferable[] = []): void {

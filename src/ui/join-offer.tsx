@@ -18,7 +18,7 @@ function costOf({ model, data }: JoinPageDeps['invitation']) {
 }
 
 function graphicsWords({ webgpu, isSecure }: JoinPageDeps['device']): string {
-  if (webgpu) return 'WebGPU: the graphics processor can be used';
+  if (webgpu) return 'WebGPU: the graphics processor is tried first';
   if (!isSecure) return 'No WebGPU: browsers allow it over https only, so the processor computes instead';
   return 'No WebGPU in this browser: the processor computes instead';
 }

@@ -43,11 +43,7 @@ function Own({ view }: { view: WorkerView }) {
         </span>
         <TimeShares phases={view.phases} steps={view.steps} />
       </p>
-      {view.backend !== null && (
-        <p class="aside">
-          Computes with {view.backend.name}. {view.backend.why}
-        </p>
-      )}
+      {view.backend !== null && <p class="aside">Computes with {view.backend.why}.</p>}
     </section>
   );
 }

@@ -2,6 +2,7 @@ import type { Experiment } from '../core/config.ts';
 import type { Lease } from '../core/protocol.ts';
 import { loadSplit, type Split } from '../data/dataset.ts';
 import { type ExampleOrder, exampleOrder } from '../data/order.ts';
+import { DeviceError } from '../ml/device-error.ts';
 import { createEngine, type Engine, type StagedBatch } from '../ml/engine.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { DataName } from '../models/data.ts';
@@ -11,12 +12,20 @@ import type { Compute } from './session.ts';
 /** What is ready to train: kept between runs that use the same model, data and batch. */
 interface Prepared {
   readonly key: string;
+  readonly experiment: Experiment;
   readonly engine: Engine;
   readonly split: Split;
 }
 
-/** Computes with tfjs on data it loads itself. */
-export function tensorCompute(baseUrl: string, backend: BackendChoice): Compute {
+/**
+ * Computes with tfjs on data it loads itself. When the device fails, nothing of that step is given; it is computed
+ * again on the device made anew, or on the next best one, and `onBackend` is told which.
+ */
+export function tensorCompute(
+  baseUrl: string,
+  backend: BackendChoice,
+  onBackend: (backend: Engine['backend']) => void = () => {},
+): Compute {
   let prepared: Prepared | null = null;
   let order: ExampleOrder | null = null;
   let seed = 0;
@@ -34,12 +43,27 @@ export function tensorCompute(baseUrl: string, backend: BackendChoice): Compute 
   };
 
   /** Compiles shaders and grows buffers on a real batch, so that the first step is like every other. */
-  const warmUp = async (experiment: Experiment, engine: Engine) => {
-    const batch = stage(0, experiment.batch);
+  const warmUp = () =>
+    onGoodDevice(async ({ engine, experiment }) => {
+      const batch = stage(0, experiment.batch);
+      await engine.warmUp(batch).finally(() => batch.dispose());
+    });
+
+  /** Runs it, and again on another engine if the device failed. Ends, since a device that fails again is not chosen. */
+  const onGoodDevice = async <Result>(run: (ready: Prepared) => Promise<Result>): Promise<Result> => {
+    if (!prepared) throw new Error('a step before its model was prepared');
     try {
-      await engine.warmUp(batch);
-    } finally {
-      batch.dispose();
+      return await run(prepared);
+    } catch (error) {
+      if (!(error instanceof DeviceError) || error.fault === 'non-finite') throw error;
+      const { experiment, engine } = prepared;
+      unstage();
+      engine.close();
+      const { model, data } = resolveExperiment(experiment);
+      const next = await createEngine(model, data, backend, { batch: experiment.batch });
+      prepared = { ...prepared, engine: next };
+      onBackend(next.backend);
+      return onGoodDevice(run);
     }
   };
 
@@ -58,9 +82,9 @@ export function tensorCompute(baseUrl: string, backend: BackendChoice): Compute 
         onStage({ kind: 'preparing', what: 'data', fraction: 0 });
         const onProgress = (fraction: number) => onStage({ kind: 'preparing', what: 'data', fraction });
         const split = await loadSplit(data.name as DataName, 'train', { baseUrl, onProgress });
-        prepared = { key, engine, split };
+        prepared = { key, experiment, engine, split };
         onStage({ kind: 'preparing', what: 'warm-up', fraction: null });
-        await warmUp(experiment, engine);
+        await warmUp();
       }
       return { schema: schema.hash, backend: prepared.engine.backend };
     },
@@ -69,18 +93,15 @@ export function tensorCompute(baseUrl: string, backend: BackendChoice): Compute 
       staged = { lease: lease.id, batch: stage(lease.from, lease.count) };
     },
     async step(params: Float32Array, lease: Lease) {
-      if (!prepared) throw new Error('a step before its model was prepared');
-      const startMs = performance.now();
-      if (staged?.lease !== lease.id) this.prefetch(lease);
-      const batch = staged?.batch as StagedBatch;
-      staged = null;
-      const stageMs = performance.now() - startMs;
-      try {
-        const result = await prepared.engine.gradient(params, batch);
+      return onGoodDevice(async ({ engine }) => {
+        const startMs = performance.now();
+        if (staged?.lease !== lease.id) this.prefetch(lease);
+        const batch = staged?.batch as StagedBatch;
+        staged = null;
+        const stageMs = performance.now() - startMs;
+        const result = await engine.gradient(params, batch).finally(() => batch.dispose());
         return { ...result, decodeMs: result.decodeMs + stageMs };
-      } finally {
-        batch.dispose();
-      }
+      });
     },
   };
 }
