@@ -20,18 +20,20 @@ export async function waitForHost<T>(
 ): Promise<T> {
   let found: T | null | undefined | false = null;
   const isSo = async () => {
-    found = read((await host.glance()).state);
-    return Boolean(found);
+    const { state } = await host.glance();
+    found = read(state);
+    // What is broken stays so: waiting on would only hide why.
+    return found ? 'so' : state.note?.kind === 'broken' ? state.note.text : 'not yet';
   };
-  await expect.poll(isSo, { message: what, timeout: timeoutMs, intervals: [50] }).toBe(true);
+  await expect.poll(isSo, { message: what, timeout: timeoutMs, intervals: [50] }).not.toBe('not yet');
+  expect(await isSo(), what).toBe('so');
   return found as T;
 }
 
 /** Waits until the host's run is in this phase; a run that fails instead ends the wait. */
 export async function waitForPhase(host: HostTab, wanted: RunPhase, timeoutMs = 30_000): Promise<void> {
-  const phase = async () => (await host.glance()).state.run?.phase ?? 'none';
-  await expect.poll(phase, { timeout: timeoutMs, intervals: [50] }).toMatch(new RegExp(`^(${wanted}|failed)$`));
-  expect(await phase()).toBe(wanted);
+  const inPhase = ({ run }: HostState) => (run?.phase === wanted || run?.phase === 'failed') && run.phase;
+  expect(await waitForHost(host, `phase ${wanted}`, inPhase, timeoutMs)).toBe(wanted);
 }
 
 /** Waits until the host's run has done this many steps. */

@@ -26,13 +26,27 @@ const hostPageLink = baseUrl;
 const spawnTrainer = () => new Worker(new URL('../worker-scripts/trainer.ts', import.meta.url), { type: 'module' });
 const spawnServer = () => new Worker(new URL('../worker-scripts/server.ts', import.meta.url), { type: 'module' });
 
+/** Where others find this app: a host page opened as localhost asks its relay for the machine's own address. */
+async function shareUrl(): Promise<string> {
+  const isLoopback = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
+  if (!isLoopback) return baseUrl;
+  try {
+    const answer = await fetch(`${baseUrl}addresses.json`, { signal: AbortSignal.timeout(1000) });
+    const [first] = (await answer.json()) as unknown[];
+    return typeof first === 'string' ? new URL(first).href : baseUrl;
+  } catch {
+    // Served by something else than a relay: the address bar is all there is.
+    return baseUrl;
+  }
+}
+
 function readBackend(): BackendChoice {
   const asked = query.get('backend');
   return backendChoices.find((choice) => choice === asked) ?? 'auto';
 }
 
 async function showHost(settings: NetSettings): Promise<void> {
-  const { code, token } = await ownRoom();
+  const [{ code, token }, share] = await Promise.all([ownRoom(), shareUrl()]);
   const backend = readBackend();
   const host = tabHost({
     code,
@@ -69,7 +83,7 @@ async function showHost(settings: NetSettings): Promise<void> {
       const fragment = [experimentToQuery(changed), extra.toString()].filter(Boolean).join('&');
       history.replaceState(null, '', fragment ? `#${fragment}` : location.pathname);
     },
-    joinLink: (_code, asked) => `${baseUrl}#${joinQuery(asked)}`,
+    joinLink: (_code, asked) => `${share}#${joinQuery(asked)}`,
     openWorkerTab: () => open(`${baseUrl}#${joinQuery(experiment)}`, '_blank', 'noopener'),
     networkWords: describeSettings(settings).join(' '),
     runs: { list: listRuns, remove: deleteRun },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultExperiment, type Experiment } from './config.ts';
 import { noPhases } from './member.ts';
-import { type Lease, PROTOCOL, type ToHost, type ToWorker } from './protocol.ts';
+import { type Lease, PROTOCOL, readToHost, readToWorker, type ToHost, type ToWorker } from './protocol.ts';
 import { type Rng, rng } from './rng.ts';
 import { type Effect, ParameterServer, type ServerEvent } from './server.ts';
 import { testSchema } from './server-for-tests.ts';
@@ -41,6 +41,7 @@ class Volunteer {
   }
 
   hear({ message, withParams }: Down): void {
+    readToWorker(message);
     switch (message.type) {
       case 'welcome':
         this.token = message.token;
@@ -146,6 +147,10 @@ class Crowd {
     this.volunteers.set(this.#links, new Volunteer(this.#links, token));
   }
 
+  finish(): void {
+    this.#do({ type: 'finish' });
+  }
+
   /** Everybody stays, nobody pauses, and everything that is on its way arrives. */
   settle(): void {
     for (const volunteer of this.volunteers.values()) volunteer.setPaused(false);
@@ -179,6 +184,7 @@ class Crowd {
       }
       if (what % 3 === 2) {
         const up = volunteer.up.shift();
+        if (up) readToHost(up.message);
         if (up) return this.#do({ type: 'message', link: volunteer.link, isLocal: false, ...up });
       }
     }
@@ -192,7 +198,7 @@ class Crowd {
 
   #evaluate(): void {
     const asked = this.#evaluations.shift();
-    if (asked) this.#do({ type: 'evaluated', ...asked, loss: 1, accuracy: 0.5 });
+    if (asked) this.#do({ type: 'evaluated', ...asked, loss: 1 / (1 + asked.version), accuracy: 0.5 });
   }
 
   #pass(ms: number): void {
@@ -211,19 +217,41 @@ class Crowd {
   }
 }
 
-describe.each([{ strategy: 'sync' }, { strategy: 'sync', backup: 1 }, { strategy: 'async' }] as const)(
-  '$strategy with backup $backup',
-  (experiment) => {
-    it.each(Array.from({ length: 60 }, (_, seed) => seed))('finishes whatever its workers do, seed %i', (seed) => {
-      const crowd = new Crowd(seed, { ...experiment, workers: 2 });
-      for (let turn = 0; turn < 1500; turn++) crowd.step();
-      while (crowd.volunteers.size < 2) crowd.arrive();
-      crowd.settle();
-      expect(crowd.phase).toBe('finished');
-      const { run } = crowd.server;
-      expect(run?.leases.counted).toBe(EPOCHS * TRAIN_COUNT);
-      expect(run?.counters.applied).toBe((EPOCHS * TRAIN_COUNT) / BATCH);
-      expect([...crowd.volunteers.values()].every((volunteer) => volunteer.isAnswered)).toBe(true);
-    });
-  },
-);
+const strategies = [{ strategy: 'sync' }, { strategy: 'sync', backup: 1 }, { strategy: 'async' }] as const;
+const seeds = Array.from({ length: 50 }, (_, seed) => seed);
+
+/** Fifteen hundred things happen, then whatever is on its way arrives. */
+function live(seed: number, experiment: Partial<Experiment>, endsBy: (crowd: Crowd) => void = () => {}): Crowd {
+  const crowd = new Crowd(seed, { workers: 2, ...experiment });
+  for (let turn = 0; turn < 1500; turn++) crowd.step();
+  while (crowd.volunteers.size < 2) crowd.arrive();
+  endsBy(crowd);
+  crowd.settle();
+  return crowd;
+}
+
+const isEveryoneAnswered = ({ volunteers }: Crowd) => [...volunteers.values()].every(({ isAnswered }) => isAnswered);
+
+describe.each(strategies)('whatever its workers do, $strategy with $backup backup workers', (experiment) => {
+  it.each(seeds)('finishes its epochs with every example counted once, seed %i', (seed) => {
+    const crowd = live(seed, experiment);
+    expect(crowd.phase).toBe('finished');
+    expect(crowd.server.run?.leases.counted).toBe(EPOCHS * TRAIN_COUNT);
+    expect(crowd.server.run?.counters.applied).toBe((EPOCHS * TRAIN_COUNT) / BATCH);
+    expect(isEveryoneAnswered(crowd)).toBe(true);
+  });
+
+  it.each(seeds)('ends by hand with an answer to every push, seed %i', (seed) => {
+    const crowd = live(seed, { ...experiment, epochs: null }, (going) => going.finish());
+    expect(crowd.phase).toBe('finished');
+    expect(crowd.server.run?.test.points.at(-1)?.step).toBe(crowd.server.run?.version);
+    expect(isEveryoneAnswered(crowd)).toBe(true);
+  });
+
+  it.each(seeds)('ends at its test loss with an answer to every push, seed %i', (seed) => {
+    const crowd = live(seed, { ...experiment, epochs: null, untilLoss: 1 / 30 });
+    expect(crowd.phase).toBe('finished');
+    expect(crowd.server.run?.stopReason).toBe('loss');
+    expect(isEveryoneAnswered(crowd)).toBe(true);
+  });
+});

@@ -85,6 +85,22 @@ test('says at once when the server does not have the data', async () => {
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 
+test('says how to get data that only comes when asked for', async () => {
+  const asked = /the server has no data\/cifar10.*npx tsx scripts\/fetch-data\.ts cifar10/;
+  answerWith(() => Promise.resolve(new Response('', { status: 404 })));
+  await expect(loadSplit('cifar10', 'test', { baseUrl })).rejects.toThrow(asked);
+  const page = new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } });
+  answerWith(() => Promise.resolve(page));
+  await expect(loadSplit('cifar10', 'test', { baseUrl })).rejects.toThrow(asked);
+  expect(fetched).toHaveBeenCalledTimes(1);
+});
+
+test('makes generated data without the network', async () => {
+  const split = await loadSplit('fake-28', 'test', { baseUrl });
+  expect(split.images.length).toBe(split.count * 784);
+  expect(fetched).not.toHaveBeenCalled();
+});
+
 test.each(['packed', 'unpacked'])('takes bytes that the browser hands over %s', async (kind) => {
   answerWith(async (url) => {
     const raw = new Response(await rawBytes(url));

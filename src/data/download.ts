@@ -62,7 +62,8 @@ async function fetchRaw(file: DataFile, options: DownloadOptions): Promise<Uint8
   try {
     const signal = AbortSignal.any([options.signal, stall.signal]);
     const response = await fetch(`${options.baseUrl}${file.path}.gz`, { signal });
-    if (response.status === 404) {
+    // A development server answers with the page itself for what it does not have.
+    if (response.status === 404 || response.headers.get('content-type')?.startsWith('text/html')) {
       throw new DataError(
         `the server has no ${file.path}.gz: on the machine that serves this page, run ${remedy(file)}`,
       );

@@ -40,12 +40,12 @@ export const dataFiles: Record<
   },
   cifar10: {
     train: {
-      images: { path: 'data/cifar10/train-images-idx4-ubyte', sizeBytes: 153_600_020, checksum: 0 },
-      labels: { path: 'data/cifar10/train-labels-idx1-ubyte', sizeBytes: 50_008, checksum: 0 },
+      images: { path: 'data/cifar10/train-images-idx4-ubyte', sizeBytes: 153_600_020, checksum: 0xb9c94a0a },
+      labels: { path: 'data/cifar10/train-labels-idx1-ubyte', sizeBytes: 50_008, checksum: 0x608920e4 },
     },
     test: {
-      images: { path: 'data/cifar10/t10k-images-idx4-ubyte', sizeBytes: 30_720_020, checksum: 0 },
-      labels: { path: 'data/cifar10/t10k-labels-idx1-ubyte', sizeBytes: 10_008, checksum: 0 },
+      images: { path: 'data/cifar10/t10k-images-idx4-ubyte', sizeBytes: 30_720_020, checksum: 0x3ec3b973 },
+      labels: { path: 'data/cifar10/t10k-labels-idx1-ubyte', sizeBytes: 10_008, checksum: 0xa85a7974 },
     },
   },
 };

@@ -30,7 +30,7 @@ export const dataSpecs = {
     classes: 10,
     trainCount: 60_000,
     testCount: 10_000,
-    downloadBytes: 26_469_525,
+    downloadBytes: 26_511_657,
   },
   cifar10: {
     name: 'cifar10',
@@ -39,7 +39,7 @@ export const dataSpecs = {
     classes: 10,
     trainCount: 50_000,
     testCount: 10_000,
-    downloadBytes: 153_700_000,
+    downloadBytes: 144_152_580,
   },
   'fake-28': {
     name: 'fake-28',

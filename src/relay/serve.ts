@@ -35,6 +35,11 @@ export async function startServer({ port, host, dist, tries = 1 }: ServerOptions
   const server = createServer((req, res) => {
     for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value);
     if (signalling.handler(req, res)) return;
+    if (req.url === '/addresses.json') {
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+      res.end(JSON.stringify(addresses));
+      return;
+    }
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.writeHead(405, { Allow: 'GET, HEAD' }).end();
       return;
@@ -44,6 +49,7 @@ export async function startServer({ port, host, dist, tries = 1 }: ServerOptions
     });
   });
   const signalling = attachSignalling(server);
+  let addresses: readonly string[] = [];
   const close = () =>
     new Promise<void>((resolve) => {
       signalling.close();
@@ -54,12 +60,8 @@ export async function startServer({ port, host, dist, tries = 1 }: ServerOptions
   try {
     const bound = await listen(server, port, host, tries);
     const isEverywhere = host === '0.0.0.0' || host === '::';
-    return {
-      port: bound,
-      url: urlOf(isEverywhere ? 'localhost' : host, bound),
-      addresses: isEverywhere ? lanAddresses().map((address) => urlOf(address, bound)) : [],
-      close,
-    };
+    if (isEverywhere) addresses = lanAddresses().map((address) => urlOf(address, bound));
+    return { port: bound, url: urlOf(isEverywhere ? 'localhost' : host, bound), addresses, close };
   } catch (error) {
     await close();
     throw error;

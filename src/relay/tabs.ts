@@ -82,12 +82,23 @@ export class HostTab {
     }
   }
 
+  /** Starts a run, and waits until it is the one that `glance` shows. */
   start(experiment: Experiment, trainsHere: boolean): Promise<void> {
     return this.page.evaluate(
-      ([what, here]) => {
+      async ([what, here]) => {
         const host = (globalThis as HostGlobal).manyhands?.host;
-        host?.setTrainsHere(here);
-        host?.start(what);
+        if (host === undefined) return;
+        const before = host.state.run?.id;
+        host.setTrainsHere(here);
+        host.start(what);
+        // The server is a thread of its own: its run shows with its next message.
+        await new Promise<void>((resolve) => {
+          const stop = host.subscribe(() => {
+            if (host.state.run === null || host.state.run.id === before) return;
+            stop();
+            resolve();
+          });
+        });
       },
       [experiment, trainsHere] as const,
     );

@@ -69,6 +69,10 @@ export const max4 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0xe9)];
 /** All bits set in lanes where a > b, which NaN never is. */
 export const isMore4 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x44)];
 export const isSame4 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x41)];
+export const sub4 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0xe5)];
+export const mul4 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0xe6)];
+export const divide4 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0xe7)];
+export const sqrt4 = (a: Code): Code => [...a, ...simd(0xe3)];
 export const add4 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0xe4)];
 /** a where b's bits are not set. */
 export const andNot4 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x4f)];

@@ -1,6 +1,6 @@
 import { backend_util, type KernelFunc, type TensorInfo } from '@tensorflow/tfjs-core';
 import { correlate, filterGradient, type Images, type Window, widened } from './correlation.ts';
-import { addressOf, biasAddress, heapOf, type WasmBackend } from './heap.ts';
+import { addressOf, heapOf, type WasmBackend, zeroEnded } from './heap.ts';
 
 type Info = backend_util.Conv2DInfo;
 type Four = [number, number, number, number];
@@ -60,7 +60,7 @@ export function convForward(
   const out = backend.makeOutput(info.outShape, 'float32');
   const window = windowOf(info);
   const source = widened(backend, inputOf(info, addressOf(backend, x)), window, info.outWidth);
-  const [filterAt, biasAt] = [addressOf(backend, filter), biasAddress(backend, bias)];
+  const [filterAt, biasAt] = [zeroEnded(backend, 'filter', filter), zeroEnded(backend, 'bias', bias)];
   const target = outputOf(info, addressOf(backend, out));
   correlate(backend, source, { ...window, left: 0 }, filterAt, target, biasAt, isRelu);
   return out;
@@ -117,6 +117,7 @@ function turnedFilter(backend: WasmBackend, info: Info, filter: number): number 
   const size = inChannels * outChannels;
   const to = heapOf(backend).scratch('filter', 4 * taps * size + 16);
   const heap = backend.wasm.HEAPF32;
+  heap.fill(0, (to >>> 2) + taps * size, (to >>> 2) + taps * size + 4);
   for (let tap = 0; tap < taps; tap++) {
     const [source, target] = [(filter >>> 2) + tap * size, (to >>> 2) + (taps - 1 - tap) * size];
     for (let f = 0; f < outChannels; f++) {

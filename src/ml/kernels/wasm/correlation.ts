@@ -117,7 +117,7 @@ export function correlate(
         bias: bias === 0 ? 0 : bias + 4 * col,
         isRelu,
       };
-      // A row that sees only zeros: the same product with a filter of zeros would do; 0 · bias + bias is simpler.
+      // The window is wholly above or below the images.
       if (inside.count < 1) {
         blankRow(backend, place, out);
         continue;

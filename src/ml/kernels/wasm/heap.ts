@@ -68,18 +68,18 @@ export const addressOf = (backend: WasmBackend, { dataId }: TensorInfo): number 
   backend.dataIdMap.get(dataId).memoryOffset;
 
 /**
- * The bias where products may read four numbers at a time. What lies behind it in memory must be zeros: tiny numbers
- * there (integers look like them) make each addition a hundred times slower, though nobody uses its result.
+ * A bias or a filter where products may read four numbers at a time. What lies behind it in memory must be zeros: tiny
+ * numbers there (integers look like them) make a multiplication a hundred times slower, though nobody uses its result.
  */
-export function biasAddress(backend: WasmBackend, info: TensorInfo | null): number {
+export function zeroEnded(backend: WasmBackend, slot: 'bias' | 'filter', info: TensorInfo | null): number {
   if (info === null) return 0;
-  const count = info.shape.at(-1) ?? 0;
-  if (count % 4 === 0) return addressOf(backend, info);
-  const to = heapOf(backend).scratch('bias', 4 * count + 16);
+  const address = addressOf(backend, info);
+  if ((info.shape.at(-1) ?? 0) % 4 === 0) return address;
+  const count = info.shape.reduce((a, b) => a * b, 1);
+  const to = heapOf(backend).scratch(slot, 4 * count + 16);
   const heap = backend.wasm.HEAPF32;
-  const from = addressOf(backend, info) >>> 2;
+  heap.copyWithin(to >>> 2, address >>> 2, (address >>> 2) + count);
   heap.fill(0, (to >>> 2) + count, (to >>> 2) + count + 4);
-  heap.copyWithin(to >>> 2, from, from + count);
   return to;
 }
 

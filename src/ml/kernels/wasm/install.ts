@@ -7,7 +7,7 @@ import {
   unregisterKernel,
 } from '@tensorflow/tfjs-core';
 import { type ConvAttrs, convFilterGradient, convForward, convInfo, convInputGradient } from './convolution.ts';
-import { addressOf, biasAddress, heapOf, numbersOf, openHeap, type WasmBackend } from './heap.ts';
+import { addressOf, heapOf, numbersOf, openHeap, type WasmBackend, zeroEnded } from './heap.ts';
 import { columnSums, product } from './matrices.ts';
 import { depthwiseFilterGradient, depthwiseInputGradient, segmentSum } from './missing.ts';
 import { COLUMN_SUMS, RELU_GRADIENT } from './names.ts';
@@ -49,7 +49,7 @@ const matMul: Replaced = (args, stock) => {
   const [rows, cols] = [transposeA ? colsA : rowsA, transposeB ? rowsB : colsB];
   const longer = a.shape.length >= b.shape.length ? a : b;
   const out = backend.makeOutput([...longer.shape.slice(0, -2), rows, cols], 'float32');
-  const biasAt = biasAddress(backend, bias ?? null);
+  const biasAt = zeroEnded(backend, 'bias', bias ?? null);
   for (let i = 0; i < countA; i++) {
     const left = { address: addressOf(backend, a) + 4 * i * rowsA * colsA, rows: rowsA, cols: colsA };
     const right = { address: addressOf(backend, b) + 4 * i * rowsB * colsB, rows: rowsB, cols: colsB };

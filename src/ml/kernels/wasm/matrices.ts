@@ -8,9 +8,8 @@ interface Matrix {
   readonly cols: number;
 }
 
-/** A right side larger than this is packed 8 columns at a time, if there are rows enough to make up for it. */
-const PANEL_FROM_BYTES = 64 << 10;
-const PANEL_FROM_ROWS = 12;
+/** Rows of the right side are used up in blocks of this size: all rows of the left meet a block while it is cached. */
+const BLOCK_BYTES = 512 << 10;
 
 function transposed(backend: WasmBackend, { address, rows, cols }: Matrix, to: number): Matrix {
   const heap = backend.wasm.HEAPF32;
@@ -36,26 +35,27 @@ function multiply(
   bias: number,
   isRelu: boolean,
 ): void {
-  const { tiles, scratch } = heapOf(backend);
+  const { tiles } = heapOf(backend);
+  const [aRow, aK] = isATransposed ? [4, 4 * a.cols] : [4 * a.cols, 4];
   const rows = isATransposed ? a.cols : a.rows;
-  const left = {
-    a: a.address,
-    aRow: isATransposed ? 4 : 4 * a.cols,
-    aK: isATransposed ? 4 * a.cols : 4,
-    cRow: 4 * b.cols,
-    rows,
-    k: b.rows,
-    isRelu,
-  };
-  if (4 * b.rows * b.cols <= PANEL_FROM_BYTES || rows < PANEL_FROM_ROWS || isATransposed) {
-    tiles.multiply({ ...left, b: b.address, bK: 4 * b.cols, c, cols: b.cols, bias });
-    return;
-  }
-  const panel = scratch('panel', 32 * b.rows);
-  for (let col = 0; col < b.cols; col += 8) {
-    tiles.pack(b.address + 4 * col, panel, 4 * b.cols, b.rows);
-    const cols = Math.min(8, b.cols - col);
-    tiles.multiply({ ...left, b: panel, bK: 32, c: c + 4 * col, cols, bias: bias === 0 ? 0 : bias + 4 * col });
+  const block = Math.max(8, Math.floor(BLOCK_BYTES / (4 * b.cols)));
+  for (let k = 0; k < b.rows; k += block) {
+    const isLast = k + block >= b.rows;
+    tiles.multiply({
+      a: a.address + k * aK,
+      aRow,
+      aK,
+      b: b.address + 4 * k * b.cols,
+      bK: 4 * b.cols,
+      c,
+      cRow: 4 * b.cols,
+      rows,
+      cols: b.cols,
+      k: isLast ? b.rows - k : block,
+      bias,
+      isAdded: k > 0,
+      isRelu: isRelu && isLast,
+    });
   }
 }
 
