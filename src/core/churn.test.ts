@@ -218,7 +218,7 @@ class Crowd {
 }
 
 const strategies = [{ strategy: 'sync' }, { strategy: 'sync', backup: 1 }, { strategy: 'async' }] as const;
-const seeds = Array.from({ length: 50 }, (_, seed) => seed);
+const seeds = Array.from({ length: 40 }, (_, seed) => seed);
 
 /** Fifteen hundred things happen, then whatever is on its way arrives. */
 function live(seed: number, experiment: Partial<Experiment>, endsBy: (crowd: Crowd) => void = () => {}): Crowd {

@@ -51,6 +51,17 @@ export class Exchange {
     if (member.pending) member.pending.verdict = verdict;
   }
 
+  /** No round will come for what this member delivered: it was in vain. */
+  dismiss(member: Member, nowMs: number): void {
+    if (!member.pending || member.pending.verdict) return;
+    const verdict: Verdict = { kind: 'stale', staleness: 0 };
+    if (member.delivered !== null) this.run.leases.giveBack(member.delivered);
+    member.delivered = null;
+    member.pending.verdict = verdict;
+    this.run.counters.stale += 1;
+    member.count(verdict, 0, nowMs);
+  }
+
   /** The one answer to the pending push, once it was judged. */
   answer(member: Member, leases: Lease[], withParams: boolean, nowMs: number): void {
     const { pending } = member;

@@ -76,6 +76,11 @@ export class Member implements MemberRecord {
     return this.phase === 'ready' || (this.phase === 'held' && this.pending?.verdict != null);
   }
 
+  /** Takes part just now: idle, computing, or waiting for a verdict. */
+  get isActive(): boolean {
+    return this.link !== null && !this.isPaused && this.phase !== 'preparing' && this.phase !== 'gone';
+  }
+
   count(verdict: Verdict, examples: number, nowMs: number): void {
     this.#counters[verdict.kind] += 1;
     if (verdict.kind !== 'applied') return;

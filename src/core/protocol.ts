@@ -59,7 +59,8 @@ const toHost = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('pause') }),
   z.object({ type: z.literal('resume') }),
-  z.object({ type: z.literal('trouble'), text: text(300) }),
+  /** A lease that could not be computed, in words; lease 0 where the model could not even be prepared. */
+  z.object({ type: z.literal('trouble'), run: u32, lease: u32, text: text(300) }),
   z.object({ type: z.literal('beat') }),
   z.object({ type: z.literal('leave') }),
 ]);

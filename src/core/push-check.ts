@@ -22,7 +22,7 @@ export function checkPush(run: Run | null, member: Member, push: Push, body: Uin
   if (member.phase === 'held') return { kind: 'unexpected', reason: 'no-lease' };
   const lease = run.leases.find(push.lease, member.worker);
   const unusable = (reason: Rejection): Checked => ({ kind: 'unusable', reason, lease });
-  if (!lease && push.version >= run.version) return unusable('no-lease');
+  if (!lease && push.version >= run.latestVersion) return unusable('no-lease');
   if (push.version !== member.version) return unusable('wrong-version');
   if (lease && push.examples !== lease.count) return unusable('wrong-size');
   const codec = codecs.float32;

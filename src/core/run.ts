@@ -124,6 +124,16 @@ export class Run {
     this.train.add({ step: this.version, elapsedMs: this.elapsedMs(nowMs), wallMs, loss });
   }
 
+  /** No more updates: the last evaluation may still be under way. */
+  get isOver(): boolean {
+    return this.phase === 'finishing' || this.phase === 'finished' || this.phase === 'failed';
+  }
+
+  /** The highest version anybody was given, even if the run ended at an earlier one. */
+  get latestVersion(): number {
+    return this.version + this.counters.dropped;
+  }
+
   /** Now; remembered with its parameters if the run may end here. */
   mark(nowMs: number, wallMs: number): Mark {
     const mark = { step: this.version, elapsedMs: this.elapsedMs(nowMs), examples: this.leases.counted, wallMs };

@@ -182,6 +182,31 @@ describe('pushes (P1–P4)', () => {
   });
 });
 
+describe('trouble (P3)', () => {
+  it('a lease that could not be computed goes to another, and the worker gets new work', () => {
+    const rig = new Rig({ strategy: 'sync', workers: 2 });
+    rig.join(1);
+    rig.join(2);
+    const lease = rig.workers.get(2)?.leases.shift();
+    rig.say(2, { type: 'trouble', run: rig.server.run?.run ?? 0, lease: lease?.id ?? 0, text: 'not a number' });
+    rig.push(1);
+    expect(rig.server.run?.version).toBe(1);
+    expect(rig.server.workerStates(rig.nowMs)[1]).toMatchObject({ trouble: 'not a number', phase: 'computing' });
+    const dealt = rig.sent.flatMap(({ message }) => ('leases' in message ? message.leases : []));
+    expect(dealt.filter(({ from }) => from === lease?.from)).toHaveLength(2);
+  });
+
+  it('a run in which every step is trouble has diverged', () => {
+    const rig = new Rig({ strategy: 'async' });
+    rig.join(1);
+    for (let i = 0; i < 20; i++) {
+      const lease = rig.workers.get(1)?.leases.shift();
+      rig.say(1, { type: 'trouble', run: rig.server.run?.run ?? 0, lease: lease?.id ?? 0, text: 'NaN' });
+    }
+    expect(rig.server.run?.stopReason).toBe('diverged');
+  });
+});
+
 describe('workers come and go (W1–W4)', () => {
   it('another schema is refused', () => {
     const rig = new Rig({});

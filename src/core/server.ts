@@ -164,8 +164,7 @@ export class ParameterServer {
         member.isPaused = false;
         return this.#offer();
       case 'trouble':
-        member.trouble = message.text;
-        return;
+        return this.#trouble(member, message);
       case 'beat':
         return;
       case 'leave':
@@ -221,10 +220,7 @@ export class ParameterServer {
   }
 
   #reset(): void {
-    for (const member of this.members.values()) {
-      // The run is dropped, so a push that waits for its round is in vain; it still gets its one answer.
-      if (member.pending) member.pending.verdict ??= { kind: 'stale', staleness: 0 };
-    }
+    this.#dismissHeld();
     this.#answerJudged();
     this.#exchange = null;
     this.#evaluating = null;
@@ -253,8 +249,9 @@ export class ParameterServer {
     member.measure(push.phases, push.loss);
     const delivery: Delivery = { ...push, worker: member.worker, gradient: checked.gradient };
     // A lease that was taken back, or a run that no longer runs: too late, whatever the strategy.
-    if (!checked.lease || (run.phase !== 'running' && run.phase !== 'paused')) {
-      return exchange.judge(member, delivery, { kind: 'stale', staleness: run.version - push.version }, this.#nowMs);
+    if (!checked.lease || run.isOver) {
+      exchange.judge(member, delivery, { kind: 'stale', staleness: run.latestVersion - push.version }, this.#nowMs);
+      return this.#offer();
     }
     member.delivered = push.lease;
     run.strategy.deliver(delivery, this.#field(exchange));
@@ -268,7 +265,17 @@ export class ParameterServer {
     this.#send(member, { type: 'answer', run, seq, verdict, version, heldMs: 0, leases: [] });
   }
 
-  /** The expected push is of no use: its worker goes on all the same. */
+  /** The worker could not compute its lease: as a push of no use, but there is nothing to answer. */
+  #trouble(member: Member, { run, lease, text }: Extract<ToHost, { type: 'trouble' }>): void {
+    member.trouble = text;
+    const exchange = this.#exchange;
+    if (!exchange || run !== exchange.run.run || member.phase !== 'computing') return;
+    if (exchange.run.leases.find(lease, member.worker)) exchange.run.leases.giveBack(lease);
+    member.phase = 'ready';
+    this.#refuse(exchange, member, 'not-finite');
+  }
+
+  /** What the worker was given led to nothing: it goes on all the same. */
   #refuse(exchange: Exchange, member: Member, reason: Rejection): void {
     const verdict: Verdict = { kind: 'rejected', reason };
     member.count(verdict, 0, this.#nowMs);
@@ -276,7 +283,7 @@ export class ParameterServer {
     exchange.run.counters.rejected += 1;
     this.#rejectionsInARow += 1;
     if (this.#rejectionsInARow >= MAX_REJECTIONS) return this.#fail('diverged');
-    exchange.run.strategy.gone(member.worker, this.#field(exchange));
+    if (!exchange.run.isOver) exchange.run.strategy.gone(member.worker, this.#field(exchange));
     this.#offer();
   }
 
@@ -324,6 +331,11 @@ export class ParameterServer {
     this.#checkStop(run);
   }
 
+  /** The round that pushes wait for will not end; each still gets its one answer. */
+  #dismissHeld(): void {
+    for (const member of this.#roster.present.values()) this.#exchange?.dismiss(member, this.#nowMs);
+  }
+
   /** Whoever was judged but not released gets its answer now, and waits. */
   #answerJudged(): void {
     for (const member of this.#roster.present.values()) {
@@ -345,7 +357,7 @@ export class ParameterServer {
     if (run.phase === 'waiting') {
       const { strategy, workers } = run.plan.experiment;
       const needed = run.version > 0 || strategy === 'single' ? 1 : workers;
-      if (this.#admitted(run).filter((member) => member.isIdle).length < needed) return;
+      if (this.#admitted(run).filter((member) => member.isActive).length < needed) return;
       this.#enter('running');
     }
     run.strategy.offer(this.#field(exchange));
@@ -353,18 +365,20 @@ export class ParameterServer {
 
   #stop(reason: StopReason): void {
     const { run } = this;
-    if (!run || run.phase === 'finishing' || run.phase === 'finished' || run.phase === 'failed') return;
+    if (!run || run.isOver) return;
     run.stopReason = reason;
     this.#enter('finishing');
+    this.#dismissHeld();
     this.#heldSinceMs = null;
     if (run.test.points.at(-1)?.step === run.version) return this.#enter('finished');
     if (!this.#evaluating) this.#evaluate(run);
   }
 
   #fail(reason: StopReason): void {
-    if (!this.run) return;
+    if (!this.run || this.run.phase === 'failed' || this.run.phase === 'finished') return;
     this.run.stopReason = reason;
     this.#enter('failed');
+    this.#dismissHeld();
   }
 
   #enter(phase: RunState['phase']): void {
@@ -461,7 +475,7 @@ export class ParameterServer {
     const { run } = exchange;
     exchange.reclaim(member);
     if (member.phase === 'computing') member.phase = 'ready';
-    if (member.delivered === null) run.strategy.gone(member.worker, this.#field(exchange));
+    if (member.delivered === null && !run.isOver) run.strategy.gone(member.worker, this.#field(exchange));
     if (run.phase === 'running' && !this.#admitted(run).some((other) => !other.isPaused)) this.#enter('waiting');
     this.#offer();
   }

@@ -18,6 +18,7 @@ const run: RunState = {
   leftMs: null,
   counters: {
     updates: 1240,
+    dropped: 0,
     applied: 1240,
     stale: 10,
     rejected: 2,

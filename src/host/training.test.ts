@@ -17,7 +17,7 @@ afterEach(() => {
   for (const made of clusters.splice(0)) made.close();
 });
 
-describe('training through real frames', () => {
+describe('training through real frames', { timeout: 30_000 }, () => {
   it('sync with 4 workers × batch 25 gives the losses of single with batch 100 to 1e-4 over 50 steps, seed 7', async () => {
     const single = cluster({ strategy: 'single', batch: 100, maxSteps: 50, lr: 0.5, seed: 7 }, 1);
     const sync = cluster({ strategy: 'sync', workers: 4, batch: 25, maxSteps: 50, lr: 0.5, seed: 7 }, 4);

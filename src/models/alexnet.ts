@@ -35,7 +35,7 @@ export function alexNetLayers({ first, filters, units }: AlexNetSizes, classes: 
     { kind: 'flatten' },
     ...[dense('dense1'), relu, half],
     ...[dense('dense2'), relu, half],
-    { kind: 'dense', name: 'softmax', units: classes, init: 'zeros' },
+    { kind: 'dense', name: 'softmax', units: classes, init: 'he' },
   ];
 }
 

@@ -17,6 +17,6 @@ export const lenet: Model = {
     { kind: 'relu' },
     { kind: 'dense', name: 'dense2', units: 84, init: 'he' },
     { kind: 'relu' },
-    { kind: 'dense', name: 'softmax', units: classes, init: 'zeros' },
+    { kind: 'dense', name: 'softmax', units: classes, init: 'he' },
   ],
 };

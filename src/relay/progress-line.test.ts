@@ -16,6 +16,7 @@ const run: RunState = {
   leftMs: 83_000,
   counters: {
     updates: 1240,
+    dropped: 0,
     applied: 1240,
     stale: 0,
     rejected: 0,

@@ -12,6 +12,8 @@ import type { Trouble, WorkerStage, WorkerView } from './state.ts';
 
 /** The host drops a worker after a minute of silence. */
 const BEAT_MS = 5000;
+/** In a row; more than the host takes before it ends a run that has diverged, so that the run's end comes first. */
+const MAX_FAILURES = 25;
 
 /** A finished step. The gradient's buffer is given away. */
 export interface StepResult {
@@ -177,7 +179,7 @@ export class Session {
     } catch (error) {
       if (this.#isOver) return;
       const detail = error instanceof Error ? error.message : String(error);
-      this.#send({ type: 'trouble', text: detail.slice(0, 300) });
+      this.#send({ type: 'trouble', run, lease: 0, text: detail.slice(0, 300) });
       this.#end(error instanceof RangeError ? { code: 'unknown-experiment', detail } : { code: 'device', detail });
     }
   }
@@ -226,10 +228,11 @@ export class Session {
     try {
       result = await compute.step(params, lease);
     } catch (error) {
-      return this.#end({ code: 'device', detail: error instanceof Error ? error.message : String(error) });
+      return this.#failed(run, lease, error instanceof Error ? error.message : String(error));
     } finally {
       this.#isComputing = false;
     }
+    this.#failures = 0;
     await this.#rest(now() - startedMs);
     if (this.#isOver || run !== this.#run?.run) return;
     const encodeStartMs = now();
@@ -249,6 +252,15 @@ export class Session {
     else if (next) compute.prefetch(next);
   }
 
+  /** Nothing of the step is sent; the host deals its examples again and gives other parameters, or none. */
+  #failed(run: number, lease: Lease, text: string): void {
+    this.#failures += 1;
+    this.#send({ type: 'trouble', run, lease: lease.id, text: text.slice(0, 300) });
+    if (this.#failures >= MAX_FAILURES) this.#end({ code: 'device', detail: text });
+    else this.#deps.publish({ stage: { kind: 'waiting' } });
+  }
+
+  #failures = 0;
   #counted = { steps: 0, examples: 0, stale: 0 };
   #phases: Phases = noPhases;
 
