@@ -1,5 +1,5 @@
 import { expect, test } from './fixtures.ts';
-import { button, curvesOf, inHost, readout, startTraining, waitForPhase, waitForStep } from './verbs.ts';
+import { button, curvesOf, inHost, readout, startTraining, trainAgain, waitForPhase, waitForStep } from './verbs.ts';
 
 /** As written: "91.7 %". */
 const percentOf = (text: string | null): number => Number.parseFloat(text ?? '') / 100;
@@ -27,9 +27,7 @@ test('a sync and an async run can be compared', async ({ tabs }) => {
   await waitForPhase(host, 'finished');
   const first = await curvesOf(host);
   await page.getByRole('radio', { name: /^async/ }).check();
-  await button(page, 'Start again').click();
-  await waitForStep(host, 1);
-  await waitForPhase(host, 'finished');
+  await trainAgain(host);
   const second = await curvesOf(host);
   for (const { train, test } of [first, second]) {
     expect(train.map(({ step }) => step)).toEqual(Array.from({ length: 150 }, (_, index) => index + 1));

@@ -36,6 +36,14 @@ export async function waitForPhase(host: HostTab, wanted: RunPhase, timeoutMs = 
   expect(await waitForHost(host, `phase ${wanted}`, inPhase, timeoutMs)).toBe(wanted);
 }
 
+/** Presses Start again and waits until that run is over. */
+export async function trainAgain(host: HostTab): Promise<void> {
+  const before = (await host.glance()).state.run?.id;
+  await button(host.page, 'Start again').click();
+  await waitForHost(host, 'another run', ({ run }) => run && run.id !== before);
+  await waitForPhase(host, 'finished');
+}
+
 /** Waits until the host's run has done this many steps. */
 export const waitForStep = (host: HostTab, step: number, timeoutMs = 30_000): Promise<boolean> =>
   waitForHost(host, `step ${step}`, ({ run }) => (run?.version ?? 0) >= step, timeoutMs);

@@ -100,10 +100,19 @@ async function showHost(settings: NetSettings): Promise<void> {
 function showJoin(settings: NetSettings, code: string): void {
   const nameKey = 'manyhands name';
   let name = localStorage.getItem(nameKey) ?? '';
+  const tokenKey = `manyhands token ${code}`;
   const control = workerControl({
     spawnTrainer,
     dial: (signal) => dial(code, settings, signal),
-    work: () => ({ type: 'work', baseUrl, backend: readBackend(), name, device: deviceName(navigator.userAgent) }),
+    work: () => ({
+      type: 'work',
+      baseUrl,
+      backend: readBackend(),
+      name,
+      device: deviceName(navigator.userAgent),
+      token: sessionStorage.getItem(tokenKey) ?? '',
+    }),
+    keepToken: (token) => sessionStorage.setItem(tokenKey, token),
     onActive: screenKeeper(),
   });
   renderJoinPage(root, {

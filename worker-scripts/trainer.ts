@@ -13,10 +13,10 @@ const post = (message: FromTrainer) => self.postMessage(message);
 self.onmessage = ({ data }: MessageEvent<ToTrainer>) => {
   if (data.type === 'evaluate') return evaluateLoop(data.port, data.baseUrl, data.backend);
   if (data.type !== 'work') return;
-  const { baseUrl, backend, name, device } = data;
-  const compute = tensorCompute(baseUrl, backend);
+  const { baseUrl, backend, name, device, token } = data;
+  const compute = tensorCompute(baseUrl, backend, (chosen) => post({ type: 'view', change: { backend: chosen } }));
   const onStep = ({ version, startedMs, phases }: Parameters<Parameters<typeof workLoop>[0]['onStep']>[0]) =>
     traceStep('worker', version, startedMs, phases);
-  const loop = workLoop({ compute, name, device, now: () => performance.now(), onStep }, post);
+  const loop = workLoop({ compute, name, device, now: () => performance.now(), onStep }, token, post);
   self.onmessage = ({ data: next }: MessageEvent<ToTrainer>) => loop(next);
 };

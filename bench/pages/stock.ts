@@ -20,6 +20,8 @@ function apply(layer: Layer, x: tf.Tensor, take: () => tf.Tensor): tf.Tensor {
       return tf.reshape(x, [x.shape[0] ?? 0, -1]);
     case 'relu':
       return tf.relu(x);
+    case 'standardize':
+      return tf.div(tf.sub(x, layer.mean), layer.deviation);
     case 'dense':
       return tf.add(tf.matMul(x, take()), take());
     case 'conv':

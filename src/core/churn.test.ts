@@ -22,6 +22,7 @@ class Volunteer {
   isPaused = false;
   #leases: Lease[] = [];
   #run = 0;
+  #pauses = 0;
   #seq = 0;
   #unanswered = 0;
   #task: { readonly run: number; readonly version: number; readonly lease: Lease } | null = null;
@@ -50,15 +51,17 @@ class Volunteer {
         this.#leases = [];
         this.#run = message.run;
         this.#say({ type: 'ready', run: message.run, schema: testSchema.hash, backend: 'test', why: '' });
-        if (this.isPaused) this.#say({ type: 'pause' });
+        if (!this.isPaused) return;
+        this.#pauses += 1;
+        this.#say({ type: 'pause' });
         return;
       case 'answer':
         expect(message.seq, 'pushes are answered in order').toBe(this.#seq);
         this.#unanswered -= 1;
         if (message.verdict.kind === 'rejected') expect.unreachable(`rejected: ${message.verdict.reason}`);
-        return this.#take(message.run, message.version, message.leases, withParams);
+        return this.#take(message, withParams);
       case 'work':
-        return this.#take(message.run, message.version, message.leases, withParams);
+        return this.#take(message, withParams);
       case 'progress':
         return;
       case 'bye':
@@ -85,17 +88,17 @@ class Volunteer {
   }
 
   setPaused(isPaused: boolean): void {
-    // A pause is told as soon as no step is under way, and lasts longer than messages travel.
+    // A pause is told as soon as no step is under way.
     if (this.#task || isPaused === this.isPaused) return;
-    if (!isPaused && this.up.length + this.down.length > 0) return;
     this.isPaused = isPaused;
     if (isPaused) this.#leases = [];
+    if (isPaused) this.#pauses += 1;
     this.#say({ type: isPaused ? 'pause' : 'resume' });
   }
 
-  #take(run: number, version: number, leases: readonly Lease[], withParams: boolean): void {
+  #take({ run, version, leases, pauses }: Extract<ToWorker, { type: 'work' | 'answer' }>, withParams: boolean): void {
     if (run !== this.#run) return;
-    if (this.isPaused) return;
+    if (this.isPaused || pauses !== this.#pauses) return;
     this.#leases.push(...leases);
     if (!withParams) return;
     const lease = this.#leases.shift();
@@ -218,7 +221,7 @@ class Crowd {
 }
 
 const strategies = [{ strategy: 'sync' }, { strategy: 'sync', backup: 1 }, { strategy: 'async' }] as const;
-const seeds = Array.from({ length: 40 }, (_, seed) => seed);
+const seeds = Array.from({ length: 60 }, (_, seed) => seed);
 
 /** Fifteen hundred things happen, then whatever is on its way arrives. */
 function live(seed: number, experiment: Partial<Experiment>, endsBy: (crowd: Crowd) => void = () => {}): Crowd {

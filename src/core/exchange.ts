@@ -36,7 +36,8 @@ export class Exchange {
       member.version = run.version;
       const leases = fresh.get(member) ?? [];
       if (member.pending) this.answer(member, leases, true, nowMs);
-      else this.#send(member, { type: 'work', run: run.run, version: run.version, leases }, true);
+      else
+        this.#send(member, { type: 'work', run: run.run, version: run.version, pauses: member.pauses, leases }, true);
     }
     return released;
   }
@@ -69,7 +70,9 @@ export class Exchange {
     member.pending = null;
     const { seq, verdict, sinceMs } = pending;
     const { run, version } = this.run;
-    this.#send(member, { type: 'answer', run, seq, verdict, version, heldMs: nowMs - sinceMs, leases }, withParams);
+    const { pauses } = member;
+    const heldMs = nowMs - sinceMs;
+    this.#send(member, { type: 'answer', run, seq, verdict, version, pauses, heldMs, leases }, withParams);
   }
 
   /** Takes back what the worker computes, but neither what it delivered nor what it holds for later. */

@@ -47,6 +47,8 @@ export class Member implements MemberRecord {
   /** `greeting` and `paused` are only for show; a volunteer's pause is `isPaused`. */
   phase: Exclude<WorkerPhase, 'greeting' | 'paused'> = 'gone';
   isPaused = false;
+  /** Heard on this link. */
+  pauses = 0;
   heardMs = 0;
   lastSeq = 0;
   /** The version it computes on. */

@@ -69,7 +69,7 @@ const toWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('welcome'), worker: u32, name: text(24), token: text(64) }),
   z.object({ type: z.literal('run'), run: u32, schema: text(16), experiment: experimentSchema }),
   /** Body: the parameters. Start computing the oldest lease on them. */
-  z.object({ type: z.literal('work'), run: u32, version: u32, leases: z.array(leaseSchema) }),
+  z.object({ type: z.literal('work'), run: u32, version: u32, pauses: u32, leases: z.array(leaseSchema) }),
   /** The one answer to a push. Body: fresh parameters, to go on at once; or none: wait for `work`. */
   z.object({
     type: z.literal('answer'),
@@ -77,6 +77,8 @@ const toWorker = z.discriminatedUnion('type', [
     seq: u32,
     verdict,
     version: u32,
+    /** How many of the worker's pauses the host had heard of: what it gave before the last one was taken back. */
+    pauses: u32,
     heldMs: ms,
     leases: z.array(leaseSchema),
   }),

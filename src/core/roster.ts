@@ -29,7 +29,9 @@ export class Roster {
   /** Remembers those of a saved run, so that they are the same when they come back. */
   restore(records: readonly MemberRecord[]): void {
     for (const { worker, token, name } of records) {
-      if (!this.members.has(worker)) this.members.set(worker, new Member(worker, token, name, worker === 0));
+      const isKnown = [...this.members.values()].some((member) => member.token === token);
+      if (!isKnown && !this.members.has(worker))
+        this.members.set(worker, new Member(worker, token, name, worker === 0));
     }
   }
 
@@ -64,6 +66,7 @@ export class Roster {
     member.heardMs = nowMs;
     member.lastSeq = 0;
     member.isPaused = false;
+    member.pauses = 0;
     member.phase = 'preparing';
   }
 

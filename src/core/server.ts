@@ -114,6 +114,11 @@ export class ParameterServer {
     return { ...this.run.snapshot(nowMs), members };
   }
 
+  /** Learns who took part in a saved run before anybody decides to resume it: they may come back first. */
+  recall(members: readonly MemberRecord[]): void {
+    this.#roster.restore(members);
+  }
+
   #dispatch(event: ServerEvent): void {
     switch (event.type) {
       case 'message':
@@ -159,6 +164,7 @@ export class ParameterServer {
         return this.#push(member, message, body);
       case 'pause':
         member.isPaused = true;
+        member.pauses += 1;
         return this.#lose(member);
       case 'resume':
         member.isPaused = false;
@@ -262,7 +268,8 @@ export class ParameterServer {
     const verdict: Verdict = { kind: 'rejected', reason };
     member.count(verdict, 0, this.#nowMs);
     const version = this.run?.version ?? 0;
-    this.#send(member, { type: 'answer', run, seq, verdict, version, heldMs: 0, leases: [] });
+    const { pauses } = member;
+    this.#send(member, { type: 'answer', run, seq, verdict, version, pauses, heldMs: 0, leases: [] });
   }
 
   /** The worker could not compute its lease: as a push of no use, but there is nothing to answer. */
@@ -299,6 +306,7 @@ export class ParameterServer {
         return run.version;
       },
       size: run.params.length,
+      active: this.#admitted(run).filter((member) => member.isActive).length,
       idle: () => (isOpen() ? numbers(this.#admitted(run).filter((member) => member.isIdle)) : []),
       update: (gradient, scale, loss) => this.#update(run, gradient, scale, loss),
       judge: (delivery, verdict) => {
@@ -352,7 +360,7 @@ export class ParameterServer {
 
   #offer(): void {
     const exchange = this.#exchange;
-    if (!exchange) return;
+    if (!exchange || exchange.run.isOver) return;
     const { run } = exchange;
     if (run.phase === 'waiting') {
       const { strategy, workers } = run.plan.experiment;

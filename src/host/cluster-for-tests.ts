@@ -118,7 +118,7 @@ export class Cluster {
     this.#links += 1;
     this.#tell({ type: 'link', link: this.#links, isLocal, port: port1 });
     const deps = { compute: plainSoftmax(), name: '', device: 'node', now: () => performance.now(), onStep() {} };
-    const worker = workLoop(deps, (_message: FromTrainer) => {});
+    const worker = workLoop(deps, '', (_message: FromTrainer) => {});
     worker({ type: 'attach', port: port2 });
     this.#workers.push(worker);
     return worker;

@@ -198,7 +198,10 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
   store.latest().then(
     (found) => {
       // A run already started by hand wins.
-      if (!server.run) saved = found;
+      if (server.run || !found) return publish();
+      saved = found;
+      const { schema } = resolveExperiment(found.resumable.experiment);
+      server.recall(decodeCheckpoint(found.bytes, schema.size).members);
       publish();
     },
     (error) => {

@@ -25,7 +25,7 @@ export interface TabHostDeps {
 export function tabHost(deps: TabHostDeps): Host {
   const { code, baseUrl, backend } = deps;
   const listeners = new Set<() => void>();
-  const links = new Map<number, { link: PeerLink; stats: TransportStats | null }>();
+  const links = new Map<number, LinkEntry>();
   let nextLink = 1;
   let log: { -readonly [Key in keyof RunLog]: RunLog[Key] } | null = null;
   let local: { readonly trainer: Worker; readonly link: number } | null = null;
@@ -50,7 +50,7 @@ export function tabHost(deps: TabHostDeps): Host {
       run: served?.run ?? null,
       workers: (served?.workers ?? []).map(({ link, ...worker }) => ({
         ...worker,
-        transport: link === null ? null : (links.get(link)?.stats ?? null),
+        transport: link === null ? null : sinceStart(links.get(link)),
       })),
       trainsHere: wantsLocal,
       note: localNote ?? served?.note ?? null,
@@ -116,7 +116,7 @@ export function tabHost(deps: TabHostDeps): Host {
 
   function startLocal(): void {
     const { device } = deps;
-    const trainer = spawn({ type: 'work', baseUrl, backend, name: '', device });
+    const trainer = spawn({ type: 'work', baseUrl, backend, name: '', device, token: '' });
     trainer.onmessage = ({ data }: MessageEvent<FromTrainer>) => {
       if (data.type === 'ended') {
         const why = data.trouble && 'detail' in data.trouble ? data.trouble.detail : data.trouble?.code;
@@ -160,7 +160,7 @@ export function tabHost(deps: TabHostDeps): Host {
   const listener = deps.listen({
     onLink(link) {
       const { id, port } = openLink(false);
-      links.set(id, { link, stats: null });
+      links.set(id, { link, stats: null, before: null });
       bridge(link, port);
       const forget = link.onClose;
       link.onClose = (reason) => {
@@ -174,9 +174,13 @@ export function tabHost(deps: TabHostDeps): Host {
     },
   });
 
-  const statsTimer = setInterval(async () => {
-    for (const entry of links.values()) entry.stats = await entry.link.stats().catch(() => entry.stats);
-  }, STATS_MS);
+  const lookAtLinks = async () => {
+    const look = async (entry: LinkEntry) => {
+      entry.stats = await entry.link.stats().catch(() => entry.stats);
+    };
+    await Promise.all([...links.values()].map(look));
+  };
+  const statsTimer = setInterval(lookAtLinks, STATS_MS);
 
   return {
     get state() {
@@ -191,7 +195,11 @@ export function tabHost(deps: TabHostDeps): Host {
     },
     start(experiment: Experiment) {
       prepare();
-      tell({ type: 'start', id: crypto.getRandomValues(new Uint32Array(2)).join('-'), experiment });
+      // The browser counts from the beginning of a link; a run's own share needs a look before it starts.
+      void lookAtLinks().then(() => {
+        for (const entry of links.values()) entry.before = entry.stats;
+        tell({ type: 'start', id: crypto.getRandomValues(new Uint32Array(2)).join('-'), experiment });
+      });
     },
     resumeSaved() {
       prepare();
@@ -219,6 +227,27 @@ export function tabHost(deps: TabHostDeps): Host {
       local?.trainer.terminate();
       evaluator?.terminate();
     },
+  };
+}
+
+interface LinkEntry {
+  readonly link: PeerLink;
+  stats: TransportStats | null;
+  /** As it was when the run began. */
+  before: TransportStats | null;
+}
+
+/** What the browser counted in this run. */
+function sinceStart(entry: LinkEntry | undefined): TransportStats | null {
+  if (!entry?.stats) return null;
+  const { stats, before } = entry;
+  if (!before) return stats;
+  return {
+    messagesSent: stats.messagesSent - before.messagesSent,
+    messagesReceived: stats.messagesReceived - before.messagesReceived,
+    bytesSent: stats.bytesSent - before.bytesSent,
+    bytesReceived: stats.bytesReceived - before.bytesReceived,
+    roundTripMs: stats.roundTripMs,
   };
 }
 

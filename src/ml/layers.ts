@@ -2,7 +2,7 @@ import type { Tensor } from '@tensorflow/tfjs-core';
 import type { Layer } from '../models/layer.ts';
 import { biasGradient, biasKernels } from './kernels/bias.ts';
 import { filterGradient, filterKernels } from './kernels/filter-gradient.ts';
-import { kernel } from './kernels/kernel.ts';
+import { kernel, tensorOf } from './kernels/kernel.ts';
 import { reluGradient, reluKernels } from './kernels/relu.ts';
 
 /** What a layer took and gave on the way forward. */
@@ -40,6 +40,18 @@ const relu: LayerMath = {
   forward: (x) => kernel('Relu', { x }),
   paramGradients: () => [],
   inputGradient: ({ y }, dy) => reluGradient(y, dy),
+};
+
+const standardize = (mean: number, deviation: number): LayerMath => {
+  const scalar = (value: number) => tensorOf(Float32Array.of(value), []);
+  const scaled = (x: Tensor) => kernel('Multiply', { a: x, b: scalar(1 / deviation) });
+  return {
+    needs: ['Sub', 'Multiply'],
+    tensorCount: 0,
+    forward: (x) => scaled(kernel('Sub', { a: x, b: scalar(mean) })),
+    paramGradients: () => [],
+    inputGradient: (_, dy) => scaled(dy),
+  };
 };
 
 const activation = (isRelu: boolean) => (isRelu ? 'relu' : 'linear');
@@ -124,6 +136,8 @@ export function layerMath(layer: Layer, isRelu: boolean): LayerMath {
       return flatten;
     case 'relu':
       return relu;
+    case 'standardize':
+      return standardize(layer.mean, layer.deviation);
     case 'dense':
       return dense(isRelu);
     case 'conv':

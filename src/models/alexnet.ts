@@ -26,6 +26,7 @@ export function alexNetLayers({ first, filters, units }: AlexNetSizes, classes: 
   });
   const dense = (name: string): Layer => ({ kind: 'dense', name, units, init: 'he' });
   return [
+    { kind: 'standardize', mean: 0.5, deviation: 0.25 },
     { kind: 'conv', name: 'conv1', filters: filters[0], ...first },
     ...[relu, lrn, pool],
     ...[conv(2, 5), relu, lrn, pool],

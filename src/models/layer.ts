@@ -7,6 +7,8 @@ export type Padding = 'same' | 'valid';
 export type Layer =
   | { readonly kind: 'flatten' }
   | { readonly kind: 'relu' }
+  /** (x − mean) / deviation: first of all, so that what follows sees numbers around 0. */
+  | { readonly kind: 'standardize'; readonly mean: number; readonly deviation: number }
   | { readonly kind: 'dense'; readonly name: string; readonly units: number; readonly init: 'zeros' | 'he' }
   /** A square filter over [height, width, channels]. */
   | {
@@ -41,6 +43,7 @@ export function outputShape(layer: Layer, input: Shape): Shape {
     case 'flatten':
       return [elements(input)];
     case 'relu':
+    case 'standardize':
     case 'lrn':
     case 'dropout':
       return input;
@@ -77,6 +80,7 @@ export function layerTensors(layer: Layer, input: Shape): readonly TensorSpec[] 
     }
     case 'flatten':
     case 'relu':
+    case 'standardize':
     case 'avgpool':
     case 'maxpool':
     case 'lrn':

@@ -6,6 +6,8 @@ export const lenet: Model = {
   title: 'LeNet-5',
   input: [28, 28, 1],
   layers: (classes) => [
+    // Of MNIST's pixels.
+    { kind: 'standardize', mean: 0.1307, deviation: 0.3081 },
     { kind: 'conv', name: 'conv1', filters: 6, size: 5, stride: 1, pad: 'same' },
     { kind: 'relu' },
     { kind: 'avgpool', size: 2, stride: 2 },

@@ -127,7 +127,7 @@ export function stageWords(stage: WorkerStage): Words {
     case 'reconnecting':
       return {
         title: 'Connecting again',
-        text: `${troubleWords(stage.trouble).title}. Attempt ${stage.attempt}; this goes on by itself.`,
+        text: `${troubleWords(stage.trouble).title}. ${troubleWords(stage.trouble).text} Attempt ${stage.attempt}; this goes on by itself.`,
       };
     case 'preparing':
       return preparingWords(stage.what);

@@ -18,6 +18,8 @@ export interface ControlDeps {
   dial(signal: AbortSignal): Promise<Link>;
   /** The first message to the trainer thread, made at the click. */
   work(): Extract<ToTrainer, { type: 'work' }>;
+  /** The host knows this tab by it when it comes back. */
+  keepToken(token: string): void;
   /** Called when contributing begins and ends, e.g. to keep the screen on. */
   onActive(isActive: boolean): void;
 }
@@ -88,7 +90,10 @@ export function workerControl(deps: ControlDeps): WorkerControl {
   const hear = (message: FromTrainer) => {
     switch (message.type) {
       case 'view':
-        if (message.change.identity) attempt = 0;
+        if (message.change.identity) {
+          attempt = 0;
+          deps.keepToken(message.change.identity.token);
+        }
         return change(message.change);
       case 'ended':
         if (message.trouble === null || settings.isFinishing) return stop({ kind: 'left' });

@@ -53,6 +53,9 @@ export interface SessionSettings {
   isFinishing: boolean;
 }
 
+/** The two messages that can carry parameters. */
+type Given = Extract<ToWorker, { type: 'work' | 'answer' }>;
+
 /**
  * One worker's side of the protocol over one link: says hello, prepares, computes one step for every set of
  * parameters it is given, and hands it in. `onEnd` is called once, when the link is over.
@@ -67,7 +70,12 @@ export class Session {
   #run: { run: number; size: number; isReady: boolean } | null = null;
   #leases: Lease[] = [];
   #seq = 0;
-  #pushedMs: number | null = null;
+  /** Whether a push waits for its answer. */
+  #isUnanswered = false;
+  /** Since when there is nothing to compute; null before the first step. */
+  #awaySinceMs: number | null = null;
+  #away = { waitMs: 0, transferMs: 0 };
+  #pauses = 0;
   #sendMs = 0;
   #isComputing = false;
   #isOver = false;
@@ -106,13 +114,15 @@ export class Session {
     if (this.#isOver || this.#isComputing) return;
     if (this.#settings.isFinishing) {
       // A push under way is answered first: closing at once could lose it.
-      if (this.#pushedMs === null) this.leave();
+      if (!this.#isUnanswered) this.leave();
       else this.#deps.publish({ stage: { kind: 'finishing' } });
       return;
     }
     // Whoever pauses gives back what it has not computed.
     if (this.#settings.isPaused) this.#leases = [];
     this.#send({ type: this.#settings.isPaused ? 'pause' : 'resume' });
+    // A volunteer's pause is nobody's waiting.
+    this.#awaySinceMs = null;
     this.#deps.publish({ stage: { kind: this.#settings.isPaused ? 'paused' : 'waiting' } });
   }
 
@@ -141,15 +151,15 @@ export class Session {
       case 'welcome':
         this.#token = message.token;
         return this.#deps.publish({
-          identity: { worker: message.worker, name: message.name },
+          identity: { worker: message.worker, name: message.name, token: message.token },
           stage: { kind: this.#settings.isPaused ? 'paused' : 'waiting' },
         });
       case 'run':
         void this.#prepare(message.run, message.experiment);
         return;
       case 'work':
-        this.#pushedMs = null;
-        return this.#take(message.run, message.version, message.leases, received.body);
+        this.#cameBack(Number.POSITIVE_INFINITY);
+        return this.#take(message, received.body);
       case 'answer':
         return this.#answered(message, received.body);
       case 'progress':
@@ -165,7 +175,7 @@ export class Session {
     const { publish, compute } = this.#deps;
     this.#leases = [];
     this.#run = { run, size: 0, isReady: false };
-    publish({ experiment, steps: 0, examples: 0, stale: 0, lastLoss: null, phases: noPhases });
+    publish({ experiment });
     try {
       const { schema } = resolveExperiment(experiment);
       const ready = await compute.prepare(experiment, (stage) => publish({ stage }));
@@ -186,40 +196,42 @@ export class Session {
 
   #answered(answer: Extract<ToWorker, { type: 'answer' }>, body: Uint8Array): void {
     this.#deps.publish({ traffic: this.traffic });
+    this.#isUnanswered = false;
     if (answer.verdict.kind !== 'applied') this.#counted.stale += 1;
     if (this.#settings.isFinishing) return this.leave();
-    if (body.length > 0) return this.#take(answer.run, answer.version, answer.leases, body, answer.heldMs);
-    this.#pushedMs = null;
+    this.#cameBack(answer.heldMs);
+    if (body.length > 0) return this.#take(answer, body);
     if (!this.#settings.isPaused && !this.#settings.isFinishing) this.#deps.publish({ stage: { kind: 'waiting' } });
   }
 
   #progress(progress: Extract<ToWorker, { type: 'progress' }>): void {
     this.#deps.publish({ group: progress });
-    if (progress.phase === 'finished') this.#deps.publish({ stage: { kind: 'finished' } });
+    if (progress.phase === 'finished' && !this.#settings.isPaused) this.#deps.publish({ stage: { kind: 'finished' } });
+  }
+
+  /** The host spoke: of the time since the push it held it for `heldMs`, the rest was on the way. */
+  #cameBack(heldMs: number): void {
+    const nowMs = this.#deps.now();
+    const awayMs = this.#awaySinceMs === null ? 0 : nowMs - this.#awaySinceMs;
+    const waitMs = Math.min(heldMs, awayMs);
+    this.#away.waitMs += waitMs;
+    this.#away.transferMs += awayMs - waitMs;
+    this.#awaySinceMs = nowMs;
   }
 
   /** Fresh parameters: compute the oldest lease on them. */
-  #take(run: number, version: number, leases: readonly Lease[], body: Uint8Array, heldMs = 0): void {
+  #take({ run, version, leases, pauses }: Given, body: Uint8Array): void {
     if (run !== this.#run?.run || !this.#run.isReady || this.#isOver) return;
-    // Sent before the host heard of the pause: these leases are given back as well.
-    if (this.#settings.isPaused || this.#settings.isFinishing) return;
+    // Given before the host heard of the last pause, and taken back by it since.
+    if (pauses !== this.#pauses) return;
     this.#leases.push(...leases);
     const lease = this.#leases.shift();
-    if (!lease) return;
+    if (!lease || this.#settings.isPaused || this.#settings.isFinishing) return;
     const params = codecs.float32.decode(body, this.#run.size);
-    const arrivedMs = this.#deps.now();
-    const awayMs = this.#pushedMs === null ? 0 : arrivedMs - this.#pushedMs;
-    const waitMs = Math.min(heldMs, awayMs);
-    void this.#step(run, version, lease, params, { waitMs, transferMs: awayMs - waitMs });
+    void this.#step(run, version, lease, params);
   }
 
-  async #step(
-    run: number,
-    version: number,
-    lease: Lease,
-    params: Float32Array,
-    away: Pick<Phases, 'waitMs' | 'transferMs'>,
-  ): Promise<void> {
+  async #step(run: number, version: number, lease: Lease, params: Float32Array): Promise<void> {
     const { compute, now, publish, onStep } = this.#deps;
     const startedMs = now();
     this.#isComputing = true;
@@ -239,12 +251,15 @@ export class Session {
     const { gradient, loss, decodeMs, computeMs, readMs } = result;
     const body = new Uint8Array(gradient.buffer, gradient.byteOffset, gradient.byteLength);
     const encodeMs = now() - encodeStartMs;
-    const phases = { ...away, decodeMs, computeMs, readMs, encodeMs, sendMs: this.#sendMs };
+    const phases = { ...this.#away, decodeMs, computeMs, readMs, encodeMs, sendMs: this.#sendMs };
     this.#seq += 1;
     const { count: examples } = lease;
-    this.#pushedMs = now();
+    const pushedMs = now();
+    this.#awaySinceMs = pushedMs;
+    this.#away = { waitMs: 0, transferMs: 0 };
+    this.#isUnanswered = true;
     this.#send({ type: 'push', run, seq: this.#seq, lease: lease.id, version, examples, loss, phases }, body);
-    this.#sendMs = now() - this.#pushedMs;
+    this.#sendMs = now() - pushedMs;
     this.#count(examples, loss, phases);
     onStep({ startedMs, version, phases });
     const next = this.#leases[0];
@@ -281,6 +296,7 @@ export class Session {
 
   #send(message: ToHost, body?: Uint8Array): void {
     if (this.#isOver) return;
+    if (message.type === 'pause') this.#pauses += 1;
     this.#messenger.send(body ? 'gradients' : 'control', this.#run?.run ?? 0, message, body);
   }
 }

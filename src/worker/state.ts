@@ -33,7 +33,7 @@ export type WorkerStage =
 export interface WorkerView {
   readonly stage: WorkerStage;
   /** Given by the host; null before it has welcomed us. */
-  readonly identity: { readonly worker: number; readonly name: string } | null;
+  readonly identity: { readonly worker: number; readonly name: string; readonly token: string } | null;
   readonly experiment: Experiment | null;
   readonly backend: { readonly name: string; readonly why: string } | null;
   readonly steps: number;

@@ -10,6 +10,8 @@ export type ToTrainer =
       readonly backend: BackendChoice;
       readonly name: string;
       readonly device: string;
+      /** From an earlier visit of this tab, or empty. */
+      readonly token: string;
     }
   /** First of all, once: evaluate parameters that come through the port. */
   | { readonly type: 'evaluate'; readonly baseUrl: string; readonly backend: BackendChoice; readonly port: MessagePort }

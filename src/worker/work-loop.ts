@@ -9,11 +9,12 @@ const PUBLISH_MS = 250;
 /** Work over one link after another, in the trainer thread: what is loaded stays when a link breaks. */
 export function workLoop(
   deps: Omit<SessionDeps, 'publish'>,
+  firstToken: string,
   post: (message: FromTrainer) => void,
 ): (message: ToTrainer) => void {
   const settings: SessionSettings = { intensity: 1, isPaused: false, isFinishing: false };
   let session: Session | null = null;
-  let token = '';
+  let token = firstToken;
   let change: Partial<WorkerView> = {};
   let publishedMs = 0;
 

@@ -19,6 +19,8 @@ export interface Field {
   readonly nowMs: number;
   readonly version: number;
   readonly size: number;
+  /** How many workers take part just now, at work or not. */
+  readonly active: number;
   /** Workers with nothing to do, by number. */
   idle(): readonly number[];
   /** Moves the parameters by `gradient × scale` and makes the next version. `loss` is the mean over its examples. */

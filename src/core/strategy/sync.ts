@@ -8,12 +8,10 @@ const PATIENCE = 4;
 
 interface Round {
   /** By slot: the order in which gradients are added, so that a run can be repeated to the bit. */
-  readonly members: readonly number[];
+  readonly members: number[];
   readonly missing: Set<number>;
   readonly deliveries: Map<number, Delivery>;
   readonly startedMs: number;
-  /** How many deliveries end the round. */
-  needed: number;
   /** Slots below this one are in the mean already. */
   slot: number;
   deadlineMs: number;
@@ -45,11 +43,10 @@ export const sync: StrategyFactory = ({ backup }) => {
     mean.clear();
     const patienceMs = usualMs === 0 ? FIRST_DEADLINE_MS : Math.max(SHORTEST_DEADLINE_MS, PATIENCE * usualMs);
     round = {
-      members,
+      members: [...members],
       missing: new Set(members),
       deliveries: new Map(),
       startedMs: field.nowMs,
-      needed: Math.max(1, members.length - backup),
       slot: 0,
       deadlineMs: field.nowMs + patienceMs,
     };
@@ -70,9 +67,13 @@ export const sync: StrategyFactory = ({ backup }) => {
   const settle = (field: Field) => {
     if (!round || !mean) return;
     const late = field.nowMs >= round.deadlineMs;
-    const enough = round.deliveries.size >= Math.min(round.needed, round.members.length);
-    if (round.deliveries.size > 0 && (enough || round.missing.size === 0 || late)) finish(round, mean, field);
-    else if (round.missing.size === 0) {
+    const delivered = round.deliveries.size;
+    const quorum = backup === 0 ? round.members.length : Math.max(1, field.active - backup);
+    // Still at work on an older round; they will be welcome to this one.
+    const stragglers = backup === 0 ? 0 : field.active - field.idle().length - delivered - round.missing.size;
+    const isEnough = delivered >= quorum || (round.missing.size === 0 && stragglers <= 0);
+    if (delivered > 0 && (isEnough || late)) finish(round, mean, field);
+    else if (delivered + round.missing.size === 0) {
       round = null;
       start(field);
     } else if (late) {
@@ -82,16 +83,26 @@ export const sync: StrategyFactory = ({ backup }) => {
     }
   };
 
+  /** Where rounds do not wait for everyone, whoever is done with an older one may still be of use to this one. */
+  const welcome = (current: Round, field: Field) => {
+    const newcomers = field.idle().filter((worker) => !current.members.includes(worker));
+    for (const worker of field.release(newcomers)) {
+      current.members.push(worker);
+      current.missing.add(worker);
+    }
+  };
+
   return {
     admits: () => true,
     offer(field) {
-      if (!round) start(field);
+      if (!round) return start(field);
+      if (backup > 0) welcome(round, field);
+      settle(field);
     },
     deliver(delivery, field) {
       if (!round || !mean || !round.missing.has(delivery.worker) || delivery.version !== field.version) {
         field.judge(delivery, { kind: 'stale', staleness: field.version - delivery.version });
-        if (!round) start(field);
-        return;
+        return this.offer(field);
       }
       round.missing.delete(delivery.worker);
       round.deliveries.set(delivery.worker, delivery);
@@ -101,8 +112,7 @@ export const sync: StrategyFactory = ({ backup }) => {
     gone(worker, field) {
       if (!round) return;
       // What it delivered stays; what it had not is no longer waited for.
-      if (round.missing.delete(worker))
-        round.needed = Math.max(1, Math.min(round.needed, round.missing.size + round.deliveries.size));
+      round.missing.delete(worker);
       settle(field);
     },
     tick: settle,
