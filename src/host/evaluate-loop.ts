@@ -1,5 +1,6 @@
 import type { Experiment } from '../core/config.ts';
 import { loadSplit, type Split } from '../data/dataset.ts';
+import { DeviceError } from '../ml/device-error.ts';
 import { createEngine, type Engine } from '../ml/engine.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { DataName } from '../models/data.ts';
@@ -43,10 +44,21 @@ export function evaluateLoop(port: MessagePort, baseUrl: string, backend: Backen
     return prepared;
   };
 
-  const answer = async ({ run, version, experiment, params }: EvaluationRequest) => {
+  const evaluate = async ({ experiment, params }: EvaluationRequest) => {
+    const { engine, split } = await prepare(experiment);
+    return engine.evaluate(params, split.images, split.labels);
+  };
+
+  const answer = async (request: EvaluationRequest) => {
+    const { run, version } = request;
     try {
-      const { engine, split } = await prepare(experiment);
-      const { loss, accuracy } = await engine.evaluate(params, split.images, split.labels);
+      const { loss, accuracy } = await evaluate(request).catch((error: unknown) => {
+        if (!(error instanceof DeviceError)) throw error;
+        // The device went away: once more, on another or made anew.
+        prepared?.engine.close();
+        prepared = null;
+        return evaluate(request);
+      });
       post({ type: 'evaluated', run, version, loss, accuracy });
     } catch (error) {
       post({ type: 'failed', text: error instanceof Error ? error.message : String(error) });

@@ -1,6 +1,7 @@
 import { type Experiment, type ExperimentKey, parseExperiment } from '../core/config.ts';
 import { dataSpecs } from '../models/data.ts';
 import { models } from '../models/model.ts';
+import { resolveExperiment } from '../models/plan.ts';
 import { count } from './format.ts';
 
 /** Bounds of a number field, for its input and its words; tests hold them to the experiment's schema. */
@@ -79,6 +80,13 @@ export function readDraft(draft: Draft): Reading {
     for (const line of error.message.split('\n')) {
       const key = line.slice(0, line.indexOf(':')) as ExperimentKey;
       problems[key] = expectation(key);
+    }
+  }
+  if (experiment !== null && Object.keys(problems).length === 0) {
+    try {
+      resolveExperiment(experiment);
+    } catch (error) {
+      problems.data = (error as Error).message;
     }
   }
   return experiment !== null && Object.keys(problems).length === 0 ? { ok: true, experiment } : { ok: false, problems };

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { dataSpecs } from '../models/data.ts';
-import { modelSchema, models } from '../models/model.ts';
+import { type DataSpec, dataSpecs } from '../models/data.ts';
+import { type Model, misfit, modelSchema, models } from '../models/model.ts';
 import { bytes, count } from './format.ts';
 import type { JoinPageDeps } from './join-page.tsx';
 import { subject } from './words.ts';
@@ -10,11 +10,17 @@ const MAX_NAME = 24;
 
 /** What the link's experiment costs a worker; null when the link does not name one we know. */
 function costOf({ model, data }: JoinPageDeps['invitation']) {
-  const modelFound = Object.values(models).find(({ name }) => name === model);
-  const dataFound = Object.values(dataSpecs).find(({ name }) => name === data);
-  if (modelFound === undefined || dataFound === undefined) return null;
+  const modelFound = Object.values<Model>(models).find(({ name }) => name === model);
+  const dataFound = Object.values<DataSpec>(dataSpecs).find(({ name }) => name === data);
+  if (modelFound === undefined || dataFound === undefined || misfit(modelFound, dataFound) !== null) return null;
   const numbers = modelSchema(modelFound, dataFound.input, dataFound.classes).size;
   return { numbers, downloadBytes: dataFound.downloadBytes };
+}
+
+function dataWords(cost: ReturnType<typeof costOf>): string {
+  if (cost === null) return 'Training data and';
+  if (cost.downloadBytes === 0) return 'No training data: it is made here. Only';
+  return `${bytes(cost.downloadBytes)} of training data, once, and`;
 }
 
 function graphicsWords({ webgpu, isSecure }: JoinPageDeps['device']): string {
@@ -68,8 +74,8 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
         <dd>Your files, your other tabs, your history: this page cannot see them.</dd>
         <dt>Is downloaded</dt>
         <dd>
-          {cost === null ? 'Training data' : `${bytes(cost.downloadBytes)} of training data, once,`} and under 1 MB of
-          software; then {cost === null ? 'parameters' : bytes(cost.numbers * 4)} per step.
+          {dataWords(cost)} under 1 MB of software; then {cost === null ? 'parameters' : bytes(cost.numbers * 4)} per
+          step.
         </dd>
       </dl>
       <DeviceCheck device={device} />
