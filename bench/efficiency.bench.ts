@@ -1,55 +1,15 @@
 import type { Browser } from 'playwright-core';
-import { defaultExperiment, type Experiment } from '../src/core/config.ts';
+import { defaultExperiment } from '../src/core/config.ts';
 import { ensureBuilt } from '../src/relay/build.ts';
 import { startServer } from '../src/relay/serve.ts';
-import { type HostGlobal, HostTab, launchBrowser, WorkerTab } from '../src/relay/tabs.ts';
+import { launchBrowser } from '../src/relay/tabs.ts';
 import { servePage } from './bench-page.ts';
 import { interleave } from './interleave.ts';
+import { openRun, rateOf, WINDOW_MS } from './paused-run.ts';
 
 export const name = 'efficiency';
 export const describe =
   'examples/s of sync with one worker tab over WebRTC ÷ plain tfjs in one tab, and ÷ our own single; softmax, wasm';
-
-const WINDOW_MS = 2000;
-const SETTLE_MS = 400;
-
-/** A run that is paused between measurements. */
-async function openRun(browser: Browser, base: string, experiment: Experiment): Promise<HostTab> {
-  const fail = (text: string) => console.error(text);
-  const host = await HostTab.open(browser, base, experiment, 'wasm', fail);
-  if (experiment.strategy !== 'single') {
-    const { code } = (await host.glance()).state.room;
-    const worker = await WorkerTab.open(browser, base, code, { index: 0, backend: 'wasm', problem: fail });
-    await worker.contribute();
-  }
-  await host.start(experiment, experiment.strategy === 'single');
-  const giveUpAtMs = performance.now() + 30_000;
-  while (((await host.glance()).state.run?.version ?? 0) < 20) {
-    if (performance.now() > giveUpAtMs)
-      throw new Error(`no training after 30 s: ${JSON.stringify((await host.glance()).state)}`);
-    await sleep(100);
-  }
-  await host.page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.pause());
-  return host;
-}
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Lets a paused run go on for a while; examples per second. */
-async function rateOf(host: HostTab): Promise<number> {
-  const look = async () => {
-    const { run } = (await host.glance()).state;
-    return { examples: run?.examples ?? 0, elapsedMs: run?.elapsedMs ?? 0 };
-  };
-  await host.page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.resume());
-  await sleep(SETTLE_MS);
-  const before = await look();
-  await sleep(WINDOW_MS);
-  const after = await look();
-  await host.page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.pause());
-  await sleep(SETTLE_MS);
-  return ((after.examples - before.examples) * 1000) / (after.elapsedMs - before.elapsedMs);
-}
 
 async function compare(browser: Browser, app: string, plainApp: string, batch: number, note: (line: string) => void) {
   const endless = { ...defaultExperiment, workers: 1, batch, epochs: null, evalEvery: 1_000_000 };

@@ -100,6 +100,7 @@ async function showHost(settings: NetSettings): Promise<void> {
 function showJoin(settings: NetSettings, code: string): void {
   const nameKey = 'manyhands name';
   let name = localStorage.getItem(nameKey) ?? '';
+  let backend = readBackend();
   const tokenKey = `manyhands token ${code}`;
   const control = workerControl({
     spawnTrainer,
@@ -107,7 +108,7 @@ function showJoin(settings: NetSettings, code: string): void {
     work: () => ({
       type: 'work',
       baseUrl,
-      backend: readBackend(),
+      backend,
       name,
       device: deviceName(navigator.userAgent),
       token: sessionStorage.getItem(tokenKey) ?? '',
@@ -121,6 +122,10 @@ function showJoin(settings: NetSettings, code: string): void {
     device: deviceCheck(),
     hostPageLink,
     initialName: name,
+    initialBackend: backend,
+    setBackend(choice) {
+      backend = choice;
+    },
     setName(changed) {
       name = changed.slice(0, 24);
       localStorage.setItem(nameKey, name);

@@ -201,7 +201,7 @@ class Crowd {
 
   #evaluate(): void {
     const asked = this.#evaluations.shift();
-    if (asked) this.#do({ type: 'evaluated', ...asked, loss: 1 / (1 + asked.version), accuracy: 0.5 });
+    if (asked) this.#do({ type: 'evaluated', ...asked, loss: 1 / (1 + asked.version), accuracy: 0.5, precisions: [] });
   }
 
   #pass(ms: number): void {

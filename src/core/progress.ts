@@ -77,4 +77,6 @@ export interface TrainPoint {
 export interface TestPoint extends TrainPoint {
   readonly examples: number;
   readonly accuracy: number;
+  /** The share of right answers in each batch of the test set, in order. */
+  readonly precisions: readonly number[];
 }

@@ -50,7 +50,14 @@ export class Rig {
     for (const effect of this.server.handle(event, this.nowMs)) {
       this.effects.push(effect);
       if (effect.type === 'evaluate' && this.#evaluates) {
-        this.do({ type: 'evaluated', run: effect.run, version: effect.version, loss: 2, accuracy: 0.1 });
+        this.do({
+          type: 'evaluated',
+          run: effect.run,
+          version: effect.version,
+          loss: 2,
+          accuracy: 0.1,
+          precisions: [],
+        });
       }
       if (effect.type !== 'send') continue;
       this.sent.push(effect);

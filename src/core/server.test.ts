@@ -296,9 +296,9 @@ describe('a run (R1–R5)', () => {
     const rig = new Rig({ strategy: 'async', evalEvery: 2, untilLoss: 0.5 }, { evaluates: false });
     rig.join(1);
     const run = rig.server.run?.run ?? 0;
-    rig.do({ type: 'evaluated', run, version: 0, loss: 2, accuracy: 0.1 });
+    rig.do({ type: 'evaluated', run, version: 0, loss: 2, accuracy: 0.1, precisions: [] });
     for (let i = 0; i < 3; i++) rig.push(1, [1, 0, 0]);
-    rig.do({ type: 'evaluated', run, version: 2, loss: 0.4, accuracy: 0.9 });
+    rig.do({ type: 'evaluated', run, version: 2, loss: 0.4, accuracy: 0.9, precisions: [] });
     expect(rig.phase).toBe('finished');
     expect(rig.params).toEqual([-2, 0, 0]);
     expect(rig.server.runState(rig.nowMs)).toMatchObject({
@@ -316,7 +316,7 @@ describe('a run (R1–R5)', () => {
     rig.push(1);
     expect(rig.got(1, 'answer').at(-1)?.withParams).toBe(false);
     rig.nowMs += 500;
-    rig.do({ type: 'evaluated', run: rig.server.run?.run ?? 0, version: 0, loss: 1, accuracy: 0 });
+    rig.do({ type: 'evaluated', run: rig.server.run?.run ?? 0, version: 0, loss: 1, accuracy: 0, precisions: [] });
     expect(rig.got(1, 'work').at(-1)).toMatchObject({ version: 2, withParams: true });
     expect(rig.server.run?.counters.evaluationHoldMs).toBe(500);
   });

@@ -35,6 +35,7 @@ export type ServerEvent =
       readonly version: number;
       readonly loss: number;
       readonly accuracy: number;
+      readonly precisions: readonly number[];
     }
   | { readonly type: 'evaluator-failed' };
 
@@ -142,7 +143,7 @@ export class ParameterServer {
       case 'remove':
         return this.#remove(event.worker);
       case 'evaluated':
-        return this.#evaluated(event.run, event.version, event.loss, event.accuracy);
+        return this.#evaluated(event);
       case 'evaluator-failed':
         return this.#fail('evaluator');
       case 'tick':
@@ -401,14 +402,20 @@ export class ParameterServer {
     this.#effects.push({ type: 'evaluate', run: run.run, version: run.version });
   }
 
-  #evaluated(runNumber: number, version: number, loss: number, accuracy: number): void {
+  #evaluated({
+    run: runNumber,
+    version,
+    loss,
+    accuracy,
+    precisions,
+  }: Extract<ServerEvent, { type: 'evaluated' }>): void {
     const { run } = this;
     const asked = this.#evaluating;
     if (!run || runNumber !== run.run || version !== asked?.step) return;
     this.#evaluating = null;
     run.counters.evaluations += 1;
     if (!Number.isFinite(loss)) return this.#fail('diverged');
-    if (run.test.points.at(-1)?.step !== version) run.test.add({ ...asked, loss, accuracy });
+    if (run.test.points.at(-1)?.step !== version) run.test.add({ ...asked, loss, accuracy, precisions });
     if (run.phase === 'finishing') {
       if (version === run.version) return this.#enter('finished');
       return this.#evaluate(run);

@@ -7,7 +7,7 @@ const run: Curves = {
   experiment: { ...defaultExperiment, strategy: 'async', workers: 3 },
   startedAtMs: 0,
   train: [{ step: 1, elapsedMs: 20, wallMs: 1_000, loss: 2.25 }],
-  test: [{ step: 100, elapsedMs: 1500, wallMs: 2_500, loss: 0.5, examples: 30_000, accuracy: 0.875 }],
+  test: [{ step: 100, elapsedMs: 1500, wallMs: 2_500, loss: 0.5, examples: 30_000, accuracy: 0.875, precisions: [] }],
 };
 
 test('CSV has a head and one line per point, with empty cells where a curve has no such number', () => {

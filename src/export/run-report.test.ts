@@ -62,8 +62,16 @@ function worker(changes: Partial<CountedWorker>): CountedWorker {
 const curves = {
   train: [{ step: 1, elapsedMs: 10, wallMs: 20, loss: 2.3 }],
   test: [
-    { step: 100, elapsedMs: 2000, wallMs: 2100, loss: 0.6, examples: 10_000, accuracy: 0.85 },
-    { step: 1240, elapsedMs: 31_000, wallMs: 31_100, loss: 0.3456, examples: 124_000, accuracy: 0.9123 },
+    { step: 100, elapsedMs: 2000, wallMs: 2100, loss: 0.6, examples: 10_000, accuracy: 0.85, precisions: [] },
+    {
+      step: 1240,
+      elapsedMs: 31_000,
+      wallMs: 31_100,
+      loss: 0.3456,
+      examples: 124_000,
+      accuracy: 0.9123,
+      precisions: [],
+    },
   ],
 };
 
@@ -110,7 +118,15 @@ test('the summary names why it ended, what it reached and each worker', () => {
 });
 
 test('a report keeps the best look at the test set when the last is worse, and the summary shows both', () => {
-  const worse = { step: 1300, elapsedMs: 32_000, wallMs: 0, loss: 0.41, examples: 130_000, accuracy: 0.88 };
+  const worse = {
+    step: 1300,
+    elapsedMs: 32_000,
+    wallMs: 0,
+    loss: 0.41,
+    examples: 130_000,
+    accuracy: 0.88,
+    precisions: [],
+  };
   const report = runReport({ run, workers: [] }, { ...curves, test: [...curves.test, worse] }, {});
   expect(report).toMatchObject({ testLoss: 0.41, best: { step: 1240, loss: 0.3456 } });
   expect(summaryTable(report)).toMatch(/test loss 0\.4100.* best: test loss 0\.3456, accuracy 91\.23 % at step 1,240/);

@@ -100,7 +100,7 @@ export class Cluster {
     });
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = ({ data: { run, version } }: MessageEvent<EvaluationRequest>) =>
-      port1.postMessage({ type: 'evaluated', run, version, loss: 1, accuracy: 0.5 });
+      port1.postMessage({ type: 'evaluated', run, version, loss: 1, accuracy: 0.5, precisions: [] });
     this.#ports.push(port1, port2);
     this.#tell({ type: 'evaluator', port: port2 });
   }

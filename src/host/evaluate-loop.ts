@@ -21,6 +21,7 @@ export type EvaluationReply =
       readonly version: number;
       readonly loss: number;
       readonly accuracy: number;
+      readonly precisions: readonly number[];
     }
   | { readonly type: 'busy'; readonly text: string | null }
   | { readonly type: 'failed'; readonly text: string };
@@ -52,14 +53,14 @@ export function evaluateLoop(port: MessagePort, baseUrl: string, backend: Backen
   const answer = async (request: EvaluationRequest) => {
     const { run, version } = request;
     try {
-      const { loss, accuracy } = await evaluate(request).catch((error: unknown) => {
+      const { loss, accuracy, precisions } = await evaluate(request).catch((error: unknown) => {
         if (!(error instanceof DeviceError)) throw error;
         // The device went away: once more, on another or made anew.
         prepared?.engine.close();
         prepared = null;
         return evaluate(request);
       });
-      post({ type: 'evaluated', run, version, loss, accuracy });
+      post({ type: 'evaluated', run, version, loss, accuracy, precisions });
     } catch (error) {
       post({ type: 'failed', text: error instanceof Error ? error.message : String(error) });
     }

@@ -9,6 +9,8 @@ import type { Stager } from './staging.ts';
 export interface Evaluation {
   readonly loss: number;
   readonly accuracy: number;
+  /** The accuracy of each chunk, in order. */
+  readonly precisions: readonly number[];
 }
 
 /** Of one shape whatever the split, since devices keep buffers by size; fewer where images are large. */
@@ -60,6 +62,7 @@ export function evaluator(
       const tensors = upload(params);
       let lossSum = 0;
       let correct = 0;
+      const precisions: number[] = [];
       try {
         for (let from = 0, index = 0; from < count; from += chunk, index++) {
           const input = inputs[index] ?? stageChunk(images, from, chunk, count);
@@ -71,11 +74,12 @@ export function evaluator(
           const part = crossEntropy(values, own, data.classes);
           lossSum += part.lossSum;
           correct += part.correct;
+          precisions.push(part.correct / own.length);
         }
       } finally {
         for (const tensor of tensors) tensor.dispose();
       }
-      return { loss: lossSum / count, accuracy: correct / count };
+      return { loss: lossSum / count, accuracy: correct / count, precisions };
     },
     close,
   };

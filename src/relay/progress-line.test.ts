@@ -41,7 +41,15 @@ class Terminal {
 }
 
 test('progress says the step, the last test, the pace and the time left', () => {
-  const test = { step: 1200, elapsedMs: 30_000, wallMs: 0, loss: 0.3, examples: 120_000, accuracy: 0.9167 };
+  const test = {
+    step: 1200,
+    elapsedMs: 30_000,
+    wallMs: 0,
+    loss: 0.3,
+    examples: 120_000,
+    accuracy: 0.9167,
+    precisions: [],
+  };
   expect(progressText(run, test, 3)).toBe(
     'step 1,240 · test loss 0.3000, 91.7 % · 3 workers · 4,000 examples/s · 0:31 · about 1:23 left',
   );

@@ -75,7 +75,7 @@ const log = (id: string, startedAtMs: number): RunLog => ({
   experiment: defaultExperiment,
   startedAtMs,
   train: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3 }],
-  test: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3, examples: 100, accuracy: 0.1 }],
+  test: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3, examples: 100, accuracy: 0.1, precisions: [] }],
 });
 
 test('runs come back newest first, saved anew in place, and can be deleted', async () => {

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
+import { type BackendChoice, backendChoices } from '../models/backend.ts';
 import { type DataSpec, dataSpecs } from '../models/data.ts';
 import { type Model, misfit, modelSchema, models } from '../models/model.ts';
 import { bytes, count } from './format.ts';
 import type { JoinPageDeps } from './join-page.tsx';
-import { subject } from './words.ts';
+import { backendWords, subject } from './words.ts';
 
 /** As the protocol's hello takes it. */
 const MAX_NAME = 24;
@@ -49,11 +50,13 @@ function DeviceCheck({ device }: { device: JoinPageDeps['device'] }) {
 export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
   const { invitation, device, control } = deps;
   const [name, setName] = useState(deps.initialName);
+  const [backend, setBackend] = useState(deps.initialBackend);
   const cost = costOf(invitation);
   const { model, data } = invitation;
   const what = model !== null && data !== null ? subject({ model, data }) : null;
   const contribute = () => {
     deps.setName(name.trim());
+    deps.setBackend(backend);
     control.contribute();
   };
   return (
@@ -97,6 +100,18 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
           value={name}
           onInput={(event) => setName(event.currentTarget.value)}
         />
+        <label for="backend">Compute on</label>
+        <select
+          id="backend"
+          value={backend}
+          onChange={(event) => setBackend(event.currentTarget.value as BackendChoice)}
+        >
+          {backendChoices.map((choice) => (
+            <option key={choice} value={choice}>
+              {backendWords(choice)}
+            </option>
+          ))}
+        </select>
       </form>
       <div class="actions">
         <button type="submit" form="offer" class="primary large">

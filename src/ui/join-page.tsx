@@ -1,6 +1,7 @@
 import './base.css';
 import './join.css';
 import { render } from 'preact';
+import type { BackendChoice } from '../models/backend.ts';
 import type { WorkerControl, WorkerView } from '../worker/state.ts';
 import { count } from './format.ts';
 import { JoinOffer } from './join-offer.tsx';
@@ -31,6 +32,9 @@ export interface JoinPageDeps {
   readonly hostPageLink: string;
   readonly initialName: string;
   setName(name: string): void;
+  readonly initialBackend: BackendChoice;
+  /** Called just before `contribute`. */
+  setBackend(choice: BackendChoice): void;
 }
 
 function JoinPage({ deps, view }: { deps: JoinPageDeps; view: Live<WorkerView>['value'] }) {

@@ -232,6 +232,8 @@ test('the join page says what leaves the device, and starts nothing before the c
     device: { webgpu: false, isSecure: false, cores: 4, memoryGb: null, isPhone: false, onBattery: null },
     hostPageLink: '#',
     initialName: '',
+    initialBackend: 'auto',
+    setBackend: () => undefined,
     setName: (name) => void told.push(`name ${name}`),
   });
   expect(root.textContent).toContain('7,850 numbers');

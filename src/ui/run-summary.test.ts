@@ -10,6 +10,7 @@ const point = (step: number, loss: number): TestPoint => ({
   wallMs: step * 10,
   examples: step * 100,
   accuracy: 1 - loss / 10,
+  precisions: [],
 });
 
 test('a summary has the last test and the first time at the target', () => {

@@ -29,7 +29,9 @@ test('the nearest point is found on both sides and beyond the ends', () => {
 
 test('lines are computed again only when the run has grown or a setting has changed', () => {
   const train: TrainPoint[] = [{ step: 1, elapsedMs: 500, wallMs: 9_000, loss: 2 }];
-  const testPoints: TestPoint[] = [{ step: 1, elapsedMs: 700, wallMs: 9_200, loss: 1.5, examples: 100, accuracy: 0.6 }];
+  const testPoints: TestPoint[] = [
+    { step: 1, elapsedMs: 700, wallMs: 9_200, loss: 1.5, examples: 100, accuracy: 0.6, precisions: [] },
+  ];
   const log = { id: 'a', experiment: defaultExperiment, startedAtMs: 0, train, test: testPoints };
   const first = linesOf(log, 'loss', 'relative', 0);
   expect(first.train?.raw).toEqual({ x: [0.5], y: [2] });

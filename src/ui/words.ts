@@ -1,5 +1,6 @@
 import { defaultExperiment, type Experiment, type StrategyName } from '../core/config.ts';
 import type { RunState, StopReason, WorkerPhase } from '../core/progress.ts';
+import type { BackendChoice } from '../models/backend.ts';
 import { dataSpecs } from '../models/data.ts';
 import { models } from '../models/model.ts';
 import type { Trouble, WorkerStage } from '../worker/state.ts';
@@ -252,5 +253,21 @@ export function troubleWords(trouble: Trouble): TroubleWords {
       };
     default:
       return trouble satisfies never;
+  }
+}
+
+/** What computes, in the words of somebody who chooses. */
+export function backendWords(choice: BackendChoice): string {
+  switch (choice) {
+    case 'auto':
+      return 'whatever is fastest here';
+    case 'webgpu':
+      return 'the graphics processor (WebGPU)';
+    case 'wasm':
+      return 'the processor (WebAssembly)';
+    case 'cpu':
+      return 'the processor, slowly (JavaScript)';
+    default:
+      return choice satisfies never;
   }
 }
