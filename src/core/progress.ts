@@ -39,6 +39,19 @@ export interface ServerCounters {
   readonly busyMs: number;
 }
 
+/** Nothing happened yet. */
+export const noCounters: ServerCounters = {
+  updates: 0,
+  dropped: 0,
+  applied: 0,
+  stale: 0,
+  rejected: 0,
+  leasesReturned: 0,
+  evaluations: 0,
+  evaluationHoldMs: 0,
+  busyMs: 0,
+};
+
 export type WorkerPhase = 'greeting' | 'preparing' | 'ready' | 'computing' | 'held' | 'paused' | 'gone';
 
 /** One worker as the host sees it. Counters survive a reconnect. */

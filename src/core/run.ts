@@ -3,7 +3,15 @@ import { Curve } from './curve.ts';
 import { Leases, type LeasesSnapshot } from './leases.ts';
 import { type Optimizer, optimizers } from './optimizer/optimizer.ts';
 import { initialParams } from './params.ts';
-import type { RunPhase, RunState, ServerCounters, StopReason, TestPoint, TrainPoint } from './progress.ts';
+import {
+  noCounters,
+  type RunPhase,
+  type RunState,
+  type ServerCounters,
+  type StopReason,
+  type TestPoint,
+  type TrainPoint,
+} from './progress.ts';
 import type { Schema } from './schema.ts';
 import { type Strategy, strategies } from './strategy/strategy.ts';
 
@@ -82,19 +90,7 @@ export class Run {
     this.train = new Curve(TRAIN_POINTS, saved?.head.train);
     this.test = new Curve(TEST_POINTS, saved?.head.test);
     this.startedAtMs = saved?.head.startedAtMs ?? wallMs;
-    this.counters = saved
-      ? { ...saved.head.counters }
-      : {
-          updates: 0,
-          dropped: 0,
-          applied: 0,
-          stale: 0,
-          rejected: 0,
-          leasesReturned: 0,
-          evaluations: 0,
-          evaluationHoldMs: 0,
-          busyMs: 0,
-        };
+    this.counters = { ...(saved?.head.counters ?? noCounters) };
     if (!saved) return;
     const own = [this.params, ...this.optimizer.slots];
     if (saved.head.schema !== schema.hash || saved.arrays.length !== own.length) {

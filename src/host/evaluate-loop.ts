@@ -1,4 +1,5 @@
 import type { Experiment } from '../core/config.ts';
+import type { ServerEvent } from '../core/server.ts';
 import { loadSplit, type Split } from '../data/dataset.ts';
 import { DeviceError } from '../ml/device-error.ts';
 import { createEngine, type Engine } from '../ml/engine.ts';
@@ -15,14 +16,7 @@ export interface EvaluationRequest {
 }
 
 export type EvaluationReply =
-  | {
-      readonly type: 'evaluated';
-      readonly run: number;
-      readonly version: number;
-      readonly loss: number;
-      readonly accuracy: number;
-      readonly precisions: readonly number[];
-    }
+  | Extract<ServerEvent, { type: 'evaluated' }>
   | { readonly type: 'busy'; readonly text: string | null }
   | { readonly type: 'failed'; readonly text: string };
 

@@ -1,4 +1,4 @@
-import { backend as currentBackend, getBackend, type Tensor, tidy } from '@tensorflow/tfjs-core';
+import { concat, backend as currentBackend, getBackend, type Tensor, tidy } from '@tensorflow/tfjs-core';
 import { kernel } from './kernels/kernel.ts';
 import { numbersOf, type WasmBackend } from './kernels/wasm/heap.ts';
 
@@ -30,7 +30,7 @@ export async function readAll(
   if (strategy === 'joined') {
     const joined = tidy(() => {
       const flat = [head, ...others].map((x) => kernel('Reshape', { x }, { shape: [x.size] }));
-      return kernel('Concat', Object.fromEntries(flat.map((tensor, i) => [i, tensor])), { axis: 0 });
+      return concat(flat, 0);
     });
     const values = await joined.data<'float32'>().finally(() => joined.dispose());
     onFirst();

@@ -12,7 +12,7 @@ const query = new URLSearchParams(location.hash.slice(1));
 const seed = Number(query.get('seed') ?? 7);
 const code = query.get('join');
 const counters = { updates: 0 };
-const glances = { left: 4 };
+const glances = { left: 8 };
 if (code === null) {
   const host = {
     run: null,
@@ -25,8 +25,9 @@ if (code === null) {
       return { room: { code: 'abc-' + seed, signalling: 'open', problem: null }, run: this.run, workers: [], note: null };
     },
     setTrainsHere(on) { this.here = on; },
+    subscribe(listener) { setTimeout(listener); return () => {}; },
     start(experiment) {
-      this.run = { phase: seed === 1 ? 'waiting' : 'running', experiment, version: 5, examples: 500, elapsedMs: 1000,
+      this.run = { id: 'pretended', phase: seed === 1 ? 'waiting' : 'running', experiment, version: 5, examples: 500, elapsedMs: 1000,
         leftMs: null, stopReason: null, counters: { updates: 0 } };
     },
   };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultExperiment, type Experiment } from '../core/config.ts';
-import type { RunPhase, RunState } from '../core/progress.ts';
+import { noCounters, type RunPhase, type RunState } from '../core/progress.ts';
 import { TallyCounter } from '../core/traffic.ts';
 import type { Host, HostState, RunLog } from '../host/state.ts';
 import type { WorkerControl, WorkerView } from '../worker/state.ts';
@@ -8,17 +8,7 @@ import { renderHostPage } from './host-page.tsx';
 import { renderJoinPage } from './join-page.tsx';
 
 const experiment: Experiment = { ...defaultExperiment, workers: 2 };
-const counters = {
-  updates: 0,
-  dropped: 0,
-  applied: 0,
-  stale: 0,
-  rejected: 0,
-  leasesReturned: 0,
-  evaluations: 0,
-  evaluationHoldMs: 0,
-  busyMs: 0,
-};
+const counters = noCounters;
 const runIn = (phase: RunPhase): RunState => ({
   id: 'a',
   run: 1,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultExperiment, type Experiment } from '../core/config.ts';
-import type { RunState, TestPoint } from '../core/progress.ts';
+import { noCounters, type RunState, type TestPoint } from '../core/progress.ts';
 import { fractionDone, summarize } from './run-summary.ts';
 
 const point = (step: number, loss: number): TestPoint => ({
@@ -47,17 +47,7 @@ const running = (rules: Partial<Experiment>): RunState => ({
   elapsedMs: 30_000,
   startedAtMs: 0,
   leftMs: null,
-  counters: {
-    updates: 0,
-    dropped: 0,
-    applied: 0,
-    stale: 0,
-    rejected: 0,
-    leasesReturned: 0,
-    evaluations: 0,
-    evaluationHoldMs: 0,
-    busyMs: 0,
-  },
+  counters: noCounters,
 });
 
 test('progress follows the rule that will hold first', () => {
