@@ -110,7 +110,7 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
       if (isDone) await store.drop(id);
       else await store.save(id, encodeCheckpoint(snapshot), { id, experiment, version });
     } catch (error) {
-      note = { kind: 'broken', text: `The run could not be saved (${words(error)}). Training goes on.` };
+      note = { kind: 'busy', text: `The run could not be saved (${words(error)}). Training goes on.` };
     } finally {
       isSaving = false;
     }

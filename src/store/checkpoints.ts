@@ -14,6 +14,11 @@ export interface Checkpoint {
   readonly meta: unknown;
 }
 
+/** As it lies in the database. */
+export type StoredCheckpoint = Omit<Checkpoint, 'bytes'> & { readonly bytes: Uint8Array | Blob };
+
+/** Chromium refuses values above 127 MiB; blobs are files of their own. */
+const MAX_VALUE_BYTES = 64 << 20;
 const SLOTS = 2;
 /** Runs that nobody resumed or dropped must not fill the disk: the newest four stay. */
 const MAX_RECORDS = 4 * SLOTS;
@@ -26,12 +31,13 @@ export async function saveCheckpoint(id: string, bytes: Uint8Array, meta: unknow
   // Cloning a view would store all of the buffer under it.
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
   const sum = checksum(own);
+  const stored = own.byteLength > MAX_VALUE_BYTES ? new Blob([own as Uint8Array<ArrayBuffer>]) : own;
   const tx = (await database()).transaction('checkpoints', 'readwrite', { durability: 'relaxed' });
   // Key cursors, so that no old bytes are read.
   const last = await tx.store.index('order').openKeyCursor(ofRun(id), 'prev');
   const sequence = last === null ? 0 : last.key[1] + 1;
   const slot = last === null ? 0 : (last.primaryKey[1] + 1) % SLOTS;
-  await tx.store.put({ id, slot, sequence, savedAtMs: Date.now(), bytes: own, checksum: sum, meta });
+  await tx.store.put({ id, slot, sequence, savedAtMs: Date.now(), bytes: stored, checksum: sum, meta });
   let kept = 0;
   for (let cursor = await tx.store.index('age').openKeyCursor(null, 'prev'); cursor; cursor = await cursor.continue()) {
     if (kept++ >= MAX_RECORDS) await tx.store.delete(cursor.primaryKey);
@@ -41,15 +47,16 @@ export async function saveCheckpoint(id: string, bytes: Uint8Array, meta: unknow
 
 /** The newest intact checkpoint, of one run or of all; null if there is none. */
 export async function latestCheckpoint(id?: string): Promise<Checkpoint | null> {
-  const { store } = (await database()).transaction('checkpoints');
-  let cursor =
+  const db = await database();
+  const keys =
     id === undefined
-      ? await store.index('age').openCursor(null, 'prev')
-      : await store.index('order').openCursor(ofRun(id), 'prev');
-  while (cursor !== null) {
-    const found = cursor.value;
-    if (checksum(found.bytes) === found.checksum) return found;
-    cursor = await cursor.continue();
+      ? await db.getAllKeysFromIndex('checkpoints', 'age')
+      : await db.getAllKeysFromIndex('checkpoints', 'order', ofRun(id));
+  for (const key of keys.reverse()) {
+    const found = await db.get('checkpoints', key);
+    if (!found) continue;
+    const bytes = found.bytes instanceof Blob ? new Uint8Array(await found.bytes.arrayBuffer()) : found.bytes;
+    if (checksum(bytes) === found.checksum) return { ...found, bytes };
   }
   return null;
 }

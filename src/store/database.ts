@@ -1,12 +1,12 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
-import type { Checkpoint } from './checkpoints.ts';
+import type { StoredCheckpoint } from './checkpoints.ts';
 import type { RunRecord } from './runs.ts';
 
 /** What this origin keeps in the browser. A change of shape raises VERSION and adds a step to `upgrade`. */
 export interface Stores extends DBSchema {
   checkpoints: {
     key: [id: string, slot: number];
-    value: Checkpoint;
+    value: StoredCheckpoint;
     indexes: { order: [id: string, sequence: number]; age: number };
   };
   runs: { key: string; value: RunRecord; indexes: { age: number } };

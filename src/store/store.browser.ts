@@ -29,6 +29,15 @@ test('the latest checkpoint comes back with its meta, also after the database wa
   expect(await (await database()).count('checkpoints')).toBe(2);
 });
 
+test('a checkpoint larger than a value of the database may be comes back whole', async () => {
+  const large = new Uint8Array(140 << 20);
+  large[large.length - 1] = 7;
+  await saveCheckpoint('large', large, null);
+  const found = await latestCheckpoint('large');
+  expect(found?.bytes.length).toBe(large.length);
+  expect(found?.bytes.at(-1)).toBe(7);
+});
+
 test('a torn checkpoint gives way to the one before, and two torn ones to none', async () => {
   await saveCheckpoint('a', bytes(1), null);
   await saveCheckpoint('a', bytes(2), null);
