@@ -80,9 +80,6 @@ export function tabHost(deps: TabHostDeps): Host {
         log.test = extended(log.test, message.test);
         if (isOver(served?.run?.phase)) keep();
         return changed();
-      case 'failed':
-        localNote = { kind: 'broken', text: message.text };
-        return changed();
       default:
         message satisfies never;
     }

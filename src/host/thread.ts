@@ -44,5 +44,4 @@ export type FromServer =
       readonly startedAtMs: number;
       readonly train: CurveDelta<TrainPoint>;
       readonly test: CurveDelta<TestPoint>;
-    }
-  | { readonly type: 'failed'; readonly text: string };
+    };
