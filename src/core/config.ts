@@ -3,6 +3,14 @@ import * as z from 'zod/mini';
 const count = (max: number) => z.int().check(z.minimum(1), z.maximum(max));
 const name = z.string().check(z.regex(/^[a-z][a-z0-9-]{0,31}$/));
 
+export const strategyNames = ['single', 'sync', 'async', 'bounded', 'local', 'allreduce'] as const;
+export const optimizerNames = ['sgd', 'momentum', 'adam'] as const;
+export const aggregateNames = ['mean', 'median', 'trimmed', 'clipping', 'krum'] as const;
+/** What may carry gradients to the host. */
+export const upNames = ['float32', 'float16', 'int8', 'topk'] as const;
+/** What may carry parameters to a worker: all of them are needed, so there is no top-k. */
+export const downNames = ['float32', 'float16', 'int8'] as const;
+
 /**
  * Everything that decides what a run does. It travels in URLs and from strangers, so each field has bounds;
  * whether a name is known is checked where the thing it names is looked up.
@@ -10,15 +18,43 @@ const name = z.string().check(z.regex(/^[a-z][a-z0-9-]{0,31}$/));
 export const experimentSchema = z.object({
   model: name,
   data: name,
-  strategy: z.enum(['single', 'sync', 'async']),
+  strategy: z.enum(strategyNames),
   /** The run starts when this many workers are ready; later ones join as they come. */
   workers: count(1000),
-  /** Sync only: a round goes on without its slowest `backup` workers. */
+  /** Sync and local: a round goes on without its slowest `backup` workers. */
   backup: z.int().check(z.minimum(0), z.maximum(999)),
+  /** Rounds: how many seconds one may take; null: four times the usual. */
+  deadline: z.nullable(z.number().check(z.positive(), z.maximum(86_400))),
+  /** Async: a push computed on parameters more versions old than this is stale; null: none is too old. */
+  maxStaleness: z.nullable(z.int().check(z.minimum(0), z.maximum(1_000_000))),
+  /** Async and bounded: `inverse` divides the learning rate by 1 + staleness. */
+  damping: z.enum(['none', 'inverse']),
+  /** Async: a worker computes its next step while its last push is on the way. */
+  overlap: z.boolean(),
+  /** Bounded: how many steps a worker may be ahead of the slowest. */
+  lead: count(1000),
+  /** Local: steps on the worker between two exchanges. */
+  localSteps: count(10_000),
+  /** Local: what the host does with the workers' mean update. */
+  outer: z.enum(['average', 'nesterov']),
+  /** Local: the outer learning rate; null: 1 for the average, 0.7 for Nesterov. */
+  outerLr: z.nullable(z.number().check(z.positive(), z.maximum(10))),
+  /** Sync and local: what one update is made of. */
+  aggregate: z.enum(aggregateNames),
+  /** Trimmed mean and Krum: how many workers of a round may lie. */
+  faulty: z.int().check(z.minimum(0), z.maximum(499)),
+  /** How gradients travel to the host. */
+  up: z.enum(upNames),
+  /** How parameters travel to a worker. */
+  down: z.enum(downNames),
+  /** Top-k: the share of the numbers that is sent. */
+  topk: z.number().check(z.positive(), z.maximum(1)),
+  /** Made-up conditions per worker, e.g. `2:slow=10 *:latency=40`; empty: none. See `parseEmulation`. */
+  emulate: z.string().check(z.maxLength(300)),
   /** Examples per worker and step. */
   batch: count(60_000),
   lr: z.number().check(z.positive(), z.maximum(1000)),
-  optimizer: z.enum(['sgd', 'momentum', 'adam']),
+  optimizer: z.enum(optimizerNames),
   /** Steps between two looks at the test set. */
   evalEvery: count(1_000_000),
   /** Each stop rule is off when null; the first that holds ends the run. */
@@ -33,6 +69,8 @@ export type Experiment = z.infer<typeof experimentSchema>;
 export type ExperimentKey = keyof Experiment;
 export type StrategyName = Experiment['strategy'];
 export type OptimizerName = Experiment['optimizer'];
+export type AggregateName = Experiment['aggregate'];
+export type CodecName = Experiment['up'];
 
 export const defaultExperiment: Experiment = {
   model: 'softmax',
@@ -40,6 +78,20 @@ export const defaultExperiment: Experiment = {
   strategy: 'sync',
   workers: 1,
   backup: 0,
+  deadline: null,
+  maxStaleness: null,
+  damping: 'none',
+  overlap: false,
+  lead: 4,
+  localSteps: 16,
+  outer: 'nesterov',
+  outerLr: null,
+  aggregate: 'mean',
+  faulty: 1,
+  up: 'float32',
+  down: 'float32',
+  topk: 0.01,
+  emulate: '',
   batch: 100,
   lr: 0.5,
   optimizer: 'sgd',
@@ -81,7 +133,8 @@ export function experimentToQuery(experiment: Experiment): string {
   const parts: string[] = [];
   for (const key of Object.keys(defaultExperiment) as ExperimentKey[]) {
     const value = experiment[key];
-    if (value !== defaultExperiment[key]) parts.push(`${key}=${value === null ? 'off' : value}`);
+    if (value !== defaultExperiment[key])
+      parts.push(`${key}=${value === null ? 'off' : encodeURIComponent(value).replaceAll('%20', '+')}`);
   }
   return parts.join('&');
 }
@@ -91,8 +144,14 @@ export function experimentFromQuery(query: Iterable<readonly [string, string]>):
   const fields: Record<string, unknown> = { ...defaultExperiment };
   for (const [key, text] of query) {
     if (!(key in defaultExperiment)) continue;
-    const isText = typeof defaultExperiment[key as ExperimentKey] === 'string';
-    fields[key] = text === 'off' ? null : isText ? text : text.trim() === '' ? Number.NaN : Number(text);
+    fields[key] = readField(defaultExperiment[key as ExperimentKey], text);
   }
   return parseExperiment(fields);
+}
+
+function readField(usual: Experiment[ExperimentKey], text: string): unknown {
+  if (text === 'off') return null;
+  if (typeof usual === 'string') return text;
+  if (typeof usual === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  return text.trim() === '' ? Number.NaN : Number(text);
 }

@@ -3,27 +3,30 @@ import type { Lease, ToWorker, Verdict } from './protocol.ts';
 import type { Run } from './run.ts';
 import type { Delivery } from './strategy/strategy.ts';
 
-/** A worker holds the lease it computes and the one whose batch it prepares meanwhile. */
-const LEASES_AHEAD = 2;
-
 export type Send = (member: Member, message: ToWorker, withParams?: boolean) => void;
 
 /** What one run gives its workers and takes from them: examples, parameters, verdicts. */
 export class Exchange {
   readonly run: Run;
   readonly #send: Send;
+  /** Whose push has a verdict that was not sent. */
+  readonly #judged = new Set<Member>();
+  readonly #leasesAhead: number;
 
   constructor(run: Run, send: Send) {
     this.run = run;
     this.#send = send;
+    const { strategy, overlap } = run.plan.experiment;
+    // The lease it computes and the one whose batch it prepares meanwhile; with overlap, one more is being handed in.
+    this.#leasesAhead = strategy === 'async' && overlap ? 3 : 2;
   }
 
-  /** Gives fresh parameters and examples to those who are idle, in this order; returns who got some. */
-  release(members: readonly Member[], nowMs: number): Member[] {
+  /** Gives examples and, unless `isBare`, fresh parameters to those who are idle, in this order; returns who got some. */
+  release(members: readonly Member[], isBare: boolean, nowMs: number): Member[] {
     const { run } = this;
     const fresh = new Map(members.filter((member) => member.isIdle).map((member) => [member, [] as Lease[]]));
     // Everyone's next batch before anyone's next but one: rounds then take examples in the order of one big batch.
-    for (let depth = 1; depth <= LEASES_AHEAD; depth++) {
+    for (let depth = 1; depth <= this.#leasesAhead; depth++) {
       for (const [member, leases] of fresh) {
         if (run.leases.heldBy(member.worker).length >= depth) continue;
         const lease = run.leases.deal(member.worker);
@@ -33,52 +36,59 @@ export class Exchange {
     const released = [...fresh.keys()].filter((member) => run.leases.heldBy(member.worker).length > 0);
     for (const member of released) {
       member.phase = 'computing';
+      member.previousVersion = member.version;
       member.version = run.version;
+      member.isRevoked = false;
       const leases = fresh.get(member) ?? [];
-      if (member.pending) this.answer(member, leases, true, nowMs);
-      else
-        this.#send(member, { type: 'work', run: run.run, version: run.version, pauses: member.pauses, leases }, true);
+      if (member.pending) this.#answer(member, leases, isBare ? 'bare' : 'parameters', nowMs);
+      else {
+        const { pauses } = member;
+        this.#send(member, { type: 'work', run: run.run, version: run.version, pauses, leases }, !isBare);
+      }
     }
     return released;
   }
 
-  /** Says what became of a delivery; its worker hears it with its next parameters, or from `answer`. */
+  /** Says what became of a delivery; its worker hears it with its next parameters, or from `answerRest`. */
   judge(member: Member, delivery: Delivery, verdict: Exclude<Verdict, { kind: 'rejected' }>, nowMs: number): void {
     member.delivered = null;
     if (verdict.kind === 'applied') this.run.leases.settle(delivery.lease);
     else this.run.leases.giveBack(delivery.lease);
     this.run.counters[verdict.kind] += 1;
-    member.count(verdict, delivery.examples, nowMs);
-    if (member.pending) member.pending.verdict = verdict;
+    this.run.decoder.recycle(delivery.gradient);
+    this.decide(member, verdict, delivery.examples, nowMs);
   }
 
   /** No round will come for what this member delivered: it was in vain. */
   dismiss(member: Member, nowMs: number): void {
     if (!member.pending || member.pending.verdict) return;
-    const verdict: Verdict = { kind: 'stale', staleness: 0 };
     if (member.delivered !== null) this.run.leases.giveBack(member.delivered);
     member.delivered = null;
-    member.pending.verdict = verdict;
     this.run.counters.stale += 1;
-    member.count(verdict, 0, nowMs);
+    this.decide(member, { kind: 'stale', staleness: 0 }, 0, nowMs);
   }
 
-  /** The one answer to the pending push, once it was judged. */
-  answer(member: Member, leases: Lease[], withParams: boolean, nowMs: number): void {
-    const { pending } = member;
-    if (!pending?.verdict) return;
-    member.pending = null;
-    const { seq, verdict, sinceMs } = pending;
-    const { run, version } = this.run;
-    const { pauses } = member;
-    const heldMs = nowMs - sinceMs;
-    this.#send(member, { type: 'answer', run, seq, verdict, version, pauses, heldMs, leases }, withParams);
+  /** The verdict on the pending push, if there is one. */
+  decide(member: Member, verdict: Verdict, examples: number, nowMs: number): void {
+    member.count(verdict, examples, nowMs);
+    if (!member.pending) return;
+    member.pending.verdict = verdict;
+    this.#judged.add(member);
+  }
+
+  /** Whoever was judged but not released gets its answer now, and waits. */
+  answerRest(nowMs: number): void {
+    for (const member of this.#judged) {
+      this.#answer(member, [], 'wait', nowMs);
+      if (member.phase === 'held') member.phase = 'ready';
+    }
   }
 
   /** Takes back what the worker computes, but neither what it delivered nor what it holds for later. */
-  revoke(worker: number): void {
-    const oldest = this.run.leases.heldBy(worker)[0];
+  revoke(member: Member): void {
+    const oldest = this.run.leases.heldBy(member.worker)[0];
     if (oldest) this.run.leases.giveBack(oldest.id);
+    member.isRevoked = true;
   }
 
   /** Takes back everything the worker has not delivered. */
@@ -86,5 +96,19 @@ export class Exchange {
     for (const { id } of this.run.leases.heldBy(member.worker)) {
       if (id !== member.delivered) this.run.leases.giveBack(id);
     }
+  }
+
+  /** The one answer to the pending push, once it was judged. */
+  #answer(member: Member, leases: Lease[], then: 'parameters' | 'bare' | 'wait', nowMs: number): void {
+    this.#judged.delete(member);
+    const { pending } = member;
+    if (!pending?.verdict) return;
+    member.pending = null;
+    const { seq, verdict, sinceMs } = pending;
+    const { run, version } = this.run;
+    const { pauses } = member;
+    const [heldMs, isNext] = [nowMs - sinceMs, then !== 'wait'];
+    const answer: ToWorker = { type: 'answer', run, seq, verdict, version, pauses, heldMs, isNext, leases };
+    this.#send(member, answer, then === 'parameters');
   }
 }

@@ -1,5 +1,6 @@
 import { FrameError, type FrameHeader, readFrame } from './frame.ts';
 import { decodeMessage, type Message } from './message.ts';
+import { isMilestone, type OnProgress } from './milestone.ts';
 import type { Kind } from './protocol.ts';
 import { TallyCounter } from './traffic.ts';
 
@@ -23,9 +24,12 @@ export class Inbox {
   /** The longest message allowed; raised once the size of the model is known. */
   maxBytes: number;
   #slot: Slot | null = null;
+  readonly #onProgress: OnProgress;
 
-  constructor(maxBytes: number) {
+  /** `onProgress` is told of messages over one MiB. */
+  constructor(maxBytes: number, onProgress: OnProgress = () => {}) {
     this.maxBytes = maxBytes;
+    this.#onProgress = onProgress;
   }
 
   /** The message this frame completes, or null. Throws FrameError when the peer cannot be trusted any further. */
@@ -48,6 +52,7 @@ export class Inbox {
     if (header.offset !== slot.filled) throw new FrameError('a frame of a long message is missing');
     slot.bytes.set(payload, header.offset);
     slot.filled += payload.length;
+    if (isMilestone(slot.filled, payload.length, slot.bytes.length)) this.#onProgress(slot.filled, slot.bytes.length);
     if (slot.filled < slot.bytes.length) return null;
     this.#slot = null;
     return this.#finish(slot.header, slot.bytes);

@@ -25,6 +25,8 @@ export const noPhases: Phases = {
   sendMs: 0,
 };
 
+const zeros = { applied: 0, stale: 0, rejected: 0, examples: 0, stalenessSum: 0, stalenessMax: 0, peerBytes: 0 };
+
 /** What survives a restart of the host. */
 export interface MemberRecord {
   readonly worker: number;
@@ -51,12 +53,15 @@ export class Member implements MemberRecord {
   pauses = 0;
   heardMs = 0;
   lastSeq = 0;
-  /** The version it computes on. */
+  /** The version it was given last, and the one before: a worker may be a step behind what is on its way to it. */
   version = 0;
+  previousVersion = 0;
+  /** What it computes was taken back; its push will be stale. */
+  isRevoked = false;
   pending: Pending | null = null;
   /** The lease behind the pending push: it stays counted with the push even if its worker leaves. */
   delivered: number | null = null;
-  #counters = { applied: 0, stale: 0, rejected: 0, examples: 0, stalenessSum: 0, stalenessMax: 0 };
+  #counters = { ...zeros };
   #phases: Phases = noPhases;
   #lastLoss: number | null = null;
   #rate = new Rate();
@@ -92,7 +97,8 @@ export class Member implements MemberRecord {
     this.#rate.add(nowMs, examples);
   }
 
-  measure(phases: Phases, loss: number): void {
+  measure(phases: Phases, loss: number, peerBytes: number): void {
+    this.#counters.peerBytes += peerBytes;
     const sum = { ...this.#phases };
     for (const key of Object.keys(sum) as (keyof Phases)[]) sum[key] += phases[key];
     this.#phases = sum;
@@ -101,7 +107,7 @@ export class Member implements MemberRecord {
 
   /** A new run: the counters start again, the person stays. */
   restart(): void {
-    this.#counters = { applied: 0, stale: 0, rejected: 0, examples: 0, stalenessSum: 0, stalenessMax: 0 };
+    this.#counters = { ...zeros };
     this.#phases = noPhases;
     this.#lastLoss = null;
     this.#rate = new Rate();

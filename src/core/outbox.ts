@@ -1,5 +1,6 @@
 import { MAX_PAYLOAD_BYTES, writeFrame } from './frame.ts';
 import { encodeHead, NO_BODY } from './message.ts';
+import { isMilestone, type OnProgress } from './milestone.ts';
 import type { Kind } from './protocol.ts';
 import { TallyCounter } from './traffic.ts';
 
@@ -22,6 +23,18 @@ export class Outbox {
   #sequence = 0;
   #short: Outgoing[] = [];
   #long: Outgoing[] = [];
+  #waitingLongBytes = 0;
+  readonly #onProgress: OnProgress;
+
+  /** `onProgress` is told of messages over one MiB. */
+  constructor(onProgress: OnProgress = () => {}) {
+    this.#onProgress = onProgress;
+  }
+
+  /** Bytes of long messages, headers apart, that `next` has not given out. */
+  get waitingLongBytes(): number {
+    return this.#waitingLongBytes;
+  }
 
   /** Queues a message. The body is read when frames are cut: it must not change until then. */
   push(kind: Kind, run: number, head: object, body: Uint8Array = NO_BODY): void {
@@ -29,12 +42,14 @@ export class Outbox {
     const totalBytes = encoded.length + body.length;
     this.#sequence = (this.#sequence + 1) >>> 0;
     const message = { kind, run, sequence: this.#sequence, head: encoded, body, totalBytes, offset: 0 };
-    (totalBytes <= MAX_PAYLOAD_BYTES ? this.#short : this.#long).push(message);
+    const isShort = totalBytes <= MAX_PAYLOAD_BYTES;
+    (isShort ? this.#short : this.#long).push(message);
+    if (!isShort) this.#waitingLongBytes += totalBytes;
   }
 
-  /** The next frame to send, or null when everything was cut. */
-  next(): ArrayBuffer | null {
-    const lane = this.#short.length > 0 ? this.#short : this.#long;
+  /** The next frame to send; null when everything was cut, or all that is left is long and `allowsLong` is false. */
+  next(allowsLong = true): ArrayBuffer | null {
+    const lane = this.#short.length > 0 || !allowsLong ? this.#short : this.#long;
     const message = lane[0];
     if (!message) return null;
     const { head, body, offset } = message;
@@ -46,6 +61,10 @@ export class Outbox {
       payload.set(body.subarray(bodyAt, bodyAt + bytes - headPart.length), headPart.length);
     });
     message.offset += bytes;
+    if (lane === this.#long) {
+      this.#waitingLongBytes -= bytes;
+      if (isMilestone(message.offset, bytes, message.totalBytes)) this.#onProgress(message.offset, message.totalBytes);
+    }
     if (message.offset === message.totalBytes) lane.shift();
     this.tally.add(message.kind, frame.byteLength);
     return frame;

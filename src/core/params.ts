@@ -24,3 +24,26 @@ export function isBounded(values: Float32Array, bound = GRADIENT_BOUND): boolean
   }
   return true;
 }
+
+/** The Euclidean norm, in one pass, or null if any number is not finite or beyond ±bound. */
+export function boundedNorm(values: Float32Array, bound = GRADIENT_BOUND): number | null {
+  const limit = bound * bound;
+  const whole = values.length - (values.length % 4);
+  let sum = 0;
+  for (let i = 0; i < whole; i += 4) {
+    const a = values[i] as number;
+    const b = values[i + 1] as number;
+    const c = values[i + 2] as number;
+    const d = values[i + 3] as number;
+    const squares = a * a + b * b + (c * c + d * d);
+    // Four squares within the limit together are so alone: as a rule one comparison does for all. NaN fails it.
+    if (!(squares <= limit) && !(Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(d)) <= bound)) return null;
+    sum += squares;
+  }
+  for (let i = whole; i < values.length; i++) {
+    const value = values[i] as number;
+    if (!(Math.abs(value) <= bound)) return null;
+    sum += value * value;
+  }
+  return Math.sqrt(sum);
+}

@@ -31,6 +31,10 @@ export interface ServerCounters {
   readonly applied: number;
   readonly stale: number;
   readonly rejected: number;
+  /** Pushes scaled down because their norm was far beyond that of the others. */
+  readonly clipped: number;
+  /** Updates that only workers had who all left; the run went on from the host's last copy. */
+  readonly lost: number;
   readonly leasesReturned: number;
   readonly evaluations: number;
   /** Time in which training stood still because an evaluation was not done. */
@@ -46,6 +50,8 @@ export const noCounters: ServerCounters = {
   applied: 0,
   stale: 0,
   rejected: 0,
+  clipped: 0,
+  lost: 0,
   leasesReturned: 0,
   evaluations: 0,
   evaluationHoldMs: 0,
@@ -73,6 +79,8 @@ export interface WorkerState {
   readonly phases: Phases;
   readonly stalenessSum: number;
   readonly stalenessMax: number;
+  /** Sent straight to other workers. */
+  readonly peerBytes: number;
   readonly lastLoss: number | null;
   /** Examples applied per second over the last few seconds. */
   readonly examplesPerSecond: number;

@@ -5,7 +5,7 @@ import { experimentSchema } from './config.ts';
  * Everything a worker and a host say to each other. A message is a small JSON head, checked against these schemas
  * on arrival, and where noted a body of numbers. docs/PROTOCOL.md has the rules; a change here raises PROTOCOL.
  */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 const u32 = z.int().check(z.minimum(0), z.maximum(2 ** 32 - 1));
 const position = z.int().check(z.minimum(0), z.maximum(Number.MAX_SAFE_INTEGER));
@@ -46,7 +46,10 @@ export type Verdict = z.infer<typeof verdict>;
 const toHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), protocol: u32, token: text(64), name: text(24), device: text(80) }),
   z.object({ type: z.literal('ready'), run: u32, schema: text(16), backend: text(16), why: text(200) }),
-  /** Body: the gradient, one number per parameter, averaged over the lease's examples. */
+  /**
+   * Body: the gradient as the experiment's `up` codec writes it, averaged over the lease's examples; for local steps the
+   * way from the parameters given to those reached, negated. With all-reduce none: the numbers go to the other workers.
+   */
   z.object({
     type: z.literal('push'),
     run: u32,
@@ -56,7 +59,17 @@ const toHost = z.discriminatedUnion('type', [
     examples: u32,
     loss: z.number(),
     phases: phasesSchema,
+    /** Bytes sent to other workers since the last push. */
+    peerBytes: position,
   }),
+  /** All-reduce: the mean over this ring is here, whole. It is used when the push is answered as applied. */
+  z.object({ type: z.literal('reduced'), run: u32, ring: u32, checksum: u32 }),
+  /** All-reduce: this other worker cannot be reached, or what it sent makes no sense. */
+  z.object({ type: z.literal('unreachable'), run: u32, ring: u32, peer: u32 }),
+  /** All-reduce, the answer to `fetch`. Body: parameters and optimizer state of this version, as float32. */
+  z.object({ type: z.literal('state'), run: u32, version: u32 }),
+  /** For another worker of the ring: how to connect. The host passes it on unread. */
+  z.object({ type: z.literal('signal'), peer: u32, data: text(16_384) }),
   z.object({ type: z.literal('pause') }),
   z.object({ type: z.literal('resume') }),
   /** A lease that could not be computed, in words; lease 0 where the model could not even be prepared. */
@@ -68,9 +81,12 @@ const toHost = z.discriminatedUnion('type', [
 const toWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('welcome'), worker: u32, name: text(24), token: text(64) }),
   z.object({ type: z.literal('run'), run: u32, schema: text(16), experiment: experimentSchema }),
-  /** Body: the parameters. Start computing the oldest lease on them. */
+  /**
+   * Start computing the oldest lease. Body: the parameters as the experiment's `down` codec writes them. With all-reduce
+   * usually none, since the worker has its own; else parameters and optimizer state, as float32.
+   */
   z.object({ type: z.literal('work'), run: u32, version: u32, pauses: u32, leases: z.array(leaseSchema) }),
-  /** The one answer to a push. Body: fresh parameters, to go on at once; or none: wait for `work`. */
+  /** The one answer to a push. Body: fresh parameters, where they come from the host and `isNext`. */
   z.object({
     type: z.literal('answer'),
     run: u32,
@@ -80,8 +96,25 @@ const toWorker = z.discriminatedUnion('type', [
     /** How many of the worker's pauses the host had heard of: what it gave before the last one was taken back. */
     pauses: u32,
     heldMs: ms,
+    /** Whether to compute the next lease at once; otherwise wait for `work`. */
+    isNext: z.boolean(),
     leases: z.array(leaseSchema),
   }),
+  /**
+   * All-reduce: add up the gradients for this version in this order of workers, and start again if another ring was under
+   * way. Each of `feeds` first sends its parameters and optimizer state to a worker that has none.
+   */
+  z.object({
+    type: z.literal('ring'),
+    run: u32,
+    ring: u32,
+    version: u32,
+    members: z.array(u32).check(z.maxLength(1000)),
+    feeds: z.array(z.object({ from: u32, to: u32 })).check(z.maxLength(1000)),
+  }),
+  /** All-reduce: send `state` as it is now. */
+  z.object({ type: z.literal('fetch'), run: u32 }),
+  z.object({ type: z.literal('signal'), peer: u32, data: text(16_384) }),
   z.object({
     type: z.literal('progress'),
     run: u32,
@@ -96,8 +129,17 @@ const toWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('bye'), reason: z.enum(refusals) }),
 ]);
 
+/** What workers of a ring say to each other. */
+const toPeer = z.discriminatedUnion('type', [
+  /** Body: a slice of the sum, as the experiment's `up` codec writes it. */
+  z.object({ type: z.literal('slice'), run: u32, ring: u32, step: u32 }),
+  /** Body: parameters and optimizer state, as float32. */
+  z.object({ type: z.literal('state'), run: u32, version: u32 }),
+]);
+
 export type ToHost = z.infer<typeof toHost>;
 export type ToWorker = z.infer<typeof toWorker>;
+export type ToPeer = z.infer<typeof toPeer>;
 
 /** What a frame carries, for counting bytes. The order is the number on the wire. */
 export const kinds = ['control', 'parameters', 'gradients'] as const;
@@ -107,3 +149,5 @@ export type Kind = (typeof kinds)[number];
 export const readToHost = (head: unknown): ToHost => toHost.parse(head);
 /** Checks a head sent by a host. Throws on anything else. */
 export const readToWorker = (head: unknown): ToWorker => toWorker.parse(head);
+/** Checks a head sent by another worker. Throws on anything else. */
+export const readToPeer = (head: unknown): ToPeer => toPeer.parse(head);

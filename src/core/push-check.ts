@@ -1,6 +1,5 @@
-import { codecs } from './codec/codec.ts';
 import type { Member } from './member.ts';
-import { isBounded } from './params.ts';
+import { boundedNorm } from './params.ts';
 import type { Lease, Rejection, ToHost } from './protocol.ts';
 import type { Run } from './run.ts';
 
@@ -12,8 +11,10 @@ export type Checked =
   | { readonly kind: 'unexpected'; readonly reason: Rejection }
   /** The expected one, but useless; the lease, if it was held, goes to another. */
   | { readonly kind: 'unusable'; readonly reason: Rejection; readonly lease: Lease | null }
-  /** Sound numbers; the lease is null if it was taken back meanwhile. */
+  /** Sound numbers, no larger than usual; the lease is null if it was taken back meanwhile. */
   | { readonly kind: 'sound'; readonly gradient: Float32Array; readonly lease: Lease | null };
+
+const NO_NUMBERS = new Float32Array(0);
 
 /** Checks everything a push claims before any of it is used. */
 export function checkPush(run: Run | null, member: Member, push: Push, body: Uint8Array): Checked {
@@ -22,12 +23,21 @@ export function checkPush(run: Run | null, member: Member, push: Push, body: Uin
   if (member.phase === 'held') return { kind: 'unexpected', reason: 'no-lease' };
   const lease = run.leases.find(push.lease, member.worker);
   const unusable = (reason: Rejection): Checked => ({ kind: 'unusable', reason, lease });
-  if (!lease && push.version >= run.latestVersion) return unusable('no-lease');
-  if (push.version !== member.version) return unusable('wrong-version');
+  if (!lease && !member.isRevoked && push.version >= run.latestVersion) return unusable('no-lease');
+  if (push.version !== member.version && !isOverlapped(run, member, push)) return unusable('wrong-version');
   if (lease && push.examples !== lease.count) return unusable('wrong-size');
-  const codec = codecs.float32;
-  if (body.length !== codec.bytesFor(run.params.length)) return unusable('wrong-size');
-  const gradient = codec.decode(body, run.params.length);
-  if (!isBounded(gradient) || !Number.isFinite(push.loss)) return unusable('not-finite');
+  if (!Number.isFinite(push.loss)) return unusable('not-finite');
+  if (run.strategy.keeper === 'workers') {
+    return body.length === 0 ? { kind: 'sound', gradient: NO_NUMBERS, lease } : unusable('wrong-size');
+  }
+  if (body.length !== run.decoder.bytes) return unusable('wrong-size');
+  const gradient = run.decoder.decode(body);
+  const norm = gradient && boundedNorm(gradient);
+  if (gradient === null || norm === null) return unusable('not-finite');
+  run.clip(gradient, norm);
   return { kind: 'sound', gradient, lease };
 }
+
+/** With overlap a worker computes on what it has while fresh parameters are on their way to it. */
+const isOverlapped = ({ plan }: Run, { previousVersion }: Member, { version }: Push) =>
+  plan.experiment.overlap && plan.experiment.strategy === 'async' && version === previousVersion;

@@ -12,6 +12,7 @@ export class Roster {
   readonly #links = new Map<number, Member>();
   readonly #removedTokens = new Set<string>();
   readonly #random: Rng;
+  #inOrder: readonly Member[] | null = null;
 
   constructor(random: Rng) {
     this.#random = random;
@@ -20,6 +21,12 @@ export class Roster {
   /** Those who are here, with their links. */
   get present(): ReadonlyMap<number, Member> {
     return this.#links;
+  }
+
+  /** Those who are here, by number. */
+  get inOrder(): readonly Member[] {
+    this.#inOrder ??= [...this.#links.values()].sort((a, b) => a.worker - b.worker);
+    return this.#inOrder;
   }
 
   on(link: number): Member | undefined {
@@ -60,6 +67,7 @@ export class Roster {
 
   arrive(member: Member, link: number, { name, device }: Hello, nowMs: number): void {
     this.#links.set(link, member);
+    this.#inOrder = null;
     member.link = link;
     member.device = clean(device);
     if (name) member.name = clean(name);
@@ -74,6 +82,7 @@ export class Roster {
   depart(link: number): Member | undefined {
     const member = this.#links.get(link);
     this.#links.delete(link);
+    this.#inOrder = null;
     if (!member) return undefined;
     member.link = null;
     member.phase = 'gone';

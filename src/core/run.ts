@@ -1,7 +1,10 @@
+import { type Codec, codecNamed } from './codec/codec.ts';
+import { Decoder } from './codec/decoder.ts';
 import type { Experiment } from './config.ts';
 import { Curve } from './curve.ts';
 import { Leases, type LeasesSnapshot } from './leases.ts';
-import { type Optimizer, optimizers } from './optimizer/optimizer.ts';
+import { NormGuard } from './norm-guard.ts';
+import { hostOptimizer, type Optimizer } from './optimizer/optimizer.ts';
 import { initialParams } from './params.ts';
 import {
   noCounters,
@@ -12,7 +15,9 @@ import {
   type TestPoint,
   type TrainPoint,
 } from './progress.ts';
+import { rng } from './rng.ts';
 import type { Schema } from './schema.ts';
+import { joinState, splitState, stateBytes } from './state.ts';
 import { type Strategy, strategies } from './strategy/strategy.ts';
 
 const TRAIN_POINTS = 4000;
@@ -55,7 +60,9 @@ export interface Mark {
 export class Run {
   readonly plan: RunPlan;
   readonly run: number;
+  /** Where workers keep the parameters: the host's last copy, of version `copiedVersion`. */
   readonly params: Float32Array;
+  readonly decoder: Decoder;
   readonly optimizer: Optimizer;
   readonly strategy: Strategy;
   readonly leases: Leases;
@@ -72,6 +79,13 @@ export class Run {
   #looked: { readonly params: Float32Array; mark: Mark } | null = null;
   /** Set when the run ended at an earlier version than it had reached. */
   #ending: Mark | null = null;
+  readonly #guard = new NormGuard();
+  readonly #down: Codec;
+  #encoded: { readonly version: number; readonly bytes: Uint8Array } | null = null;
+  #copiedVersion: number;
+  /** Where workers keep the parameters: all but the numbers of the host's copy, and of the one that is on its way. */
+  #copied: RunSnapshot | null = null;
+  #coming: RunSnapshot | null = null;
 
   constructor(
     plan: RunPlan,
@@ -84,16 +98,24 @@ export class Run {
     this.run = run;
     const limit = experiment.epochs === null ? Number.POSITIVE_INFINITY : experiment.epochs * trainCount;
     this.strategy = strategies[experiment.strategy](experiment);
-    this.optimizer = optimizers[experiment.optimizer](schema.size, experiment.lr);
+    this.optimizer = hostOptimizer(experiment, schema.size);
     this.params = initialParams(schema, experiment.seed);
-    this.leases = new Leases(experiment.batch, limit, saved?.head.leases);
+    this.decoder = new Decoder(codecNamed(experiment.up, experiment.topk), schema.size);
+    this.#down = codecNamed(experiment.down, experiment.topk);
+    const steps = experiment.strategy === 'local' ? experiment.localSteps : 1;
+    this.leases = new Leases(experiment.batch * steps, limit, saved?.head.leases);
     this.train = new Curve(TRAIN_POINTS, saved?.head.train);
     this.test = new Curve(TEST_POINTS, saved?.head.test);
     this.startedAtMs = saved?.head.startedAtMs ?? wallMs;
-    this.counters = { ...(saved?.head.counters ?? noCounters) };
-    if (!saved) return;
+    this.counters = { ...noCounters, ...saved?.head.counters };
+    this.#copiedVersion = saved?.head.version ?? 0;
+    if (saved) this.#restore(saved);
+    if (this.strategy.keeper === 'workers') this.#copied = this.#head(0);
+  }
+
+  #restore(saved: { head: RunSnapshot; arrays: readonly Float32Array[] }): void {
     const own = [this.params, ...this.optimizer.slots];
-    if (saved.head.schema !== schema.hash || saved.arrays.length !== own.length) {
+    if (saved.head.schema !== this.plan.schema.hash || saved.arrays.length !== own.length) {
       throw new Error('the saved run is of another model or optimizer: discard it and start a new one');
     }
     own.forEach((array, index) => {
@@ -113,8 +135,22 @@ export class Run {
     this.phase = phase;
   }
 
+  /** Scales a gradient down that is far larger than the others have been. */
+  clip(gradient: Float32Array, norm: number): void {
+    const factor = this.#guard.admit(norm);
+    if (factor >= 1) return;
+    this.counters.clipped += 1;
+    for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] as number) * factor;
+  }
+
   apply(gradient: Float32Array, scale: number, loss: number, nowMs: number, wallMs: number): void {
     this.optimizer.apply(this.params, gradient, scale, this.version + 1);
+    this.advance(loss, nowMs, wallMs);
+    this.#copiedVersion = this.version;
+  }
+
+  /** The next version; its numbers are here, or with the workers. */
+  advance(loss: number, nowMs: number, wallMs: number): void {
     this.version += 1;
     this.counters.updates += 1;
     this.train.add({ step: this.version, elapsedMs: this.elapsedMs(nowMs), wallMs, loss });
@@ -130,15 +166,59 @@ export class Run {
     return this.version + this.counters.dropped;
   }
 
-  /** Now; remembered with its parameters if the run may end here. */
   mark(nowMs: number, wallMs: number): Mark {
-    const mark = { step: this.version, elapsedMs: this.elapsedMs(nowMs), examples: this.leases.counted, wallMs };
-    if (this.plan.experiment.untilLoss !== null) {
-      this.#looked ??= { params: new Float32Array(this.params.length), mark };
-      this.#looked.params.set(this.params);
-      this.#looked.mark = mark;
+    return { step: this.version, elapsedMs: this.elapsedMs(nowMs), examples: this.leases.counted, wallMs };
+  }
+
+  /** Remembers the parameters of this moment if the run may end here. */
+  remember(mark: Mark): void {
+    if (this.plan.experiment.untilLoss === null) return;
+    this.#looked ??= { params: new Float32Array(this.params.length), mark };
+    this.#looked.params.set(this.params);
+    this.#looked.mark = mark;
+  }
+
+  /** Whether the parameters here are those of the current version. */
+  get isCopyCurrent(): boolean {
+    return this.#copiedVersion === this.version;
+  }
+
+  /** A worker is about to be asked for the parameters of this version. */
+  prepareCopy(nowMs: number): void {
+    this.#coming = this.#head(nowMs);
+  }
+
+  /** Takes a worker's parameters and optimizer state as the host's copy; false if they are not what they must be. */
+  takeCopy(version: number, body: Uint8Array): boolean {
+    if (!splitState(body, [this.params, ...this.optimizer.slots])) return false;
+    this.#copiedVersion = version;
+    this.#copied = this.#coming;
+    return true;
+  }
+
+  /** No worker has the current parameters any more: the host's copy stands for them, and what came after it is lost. */
+  fallBackToCopy(): void {
+    this.counters.lost += this.version - this.#copiedVersion;
+    this.#copiedVersion = this.version;
+  }
+
+  /** What goes to a worker: the parameters, with optimizer state where workers keep them. One copy per version. */
+  outgoing(): Uint8Array {
+    if (this.#encoded?.version !== this.version) {
+      const { seed } = this.plan.experiment;
+      const bytes =
+        this.strategy.keeper === 'workers'
+          ? joinState([this.params, ...this.optimizer.slots])
+          : this.#down.encode(this.params, rng(seed, 'down', this.version));
+      this.#encoded = { version: this.version, bytes };
     }
-    return mark;
+    return this.#encoded.bytes;
+  }
+
+  /** The longest body a worker may send. */
+  get incomingBytes(): number {
+    const isKept = this.strategy.keeper === 'workers';
+    return isKept ? stateBytes(this.params.length, this.optimizer.slots.length) : this.decoder.bytes;
   }
 
   /**
@@ -151,6 +231,7 @@ export class Run {
     this.counters.dropped = this.version - mark.step;
     this.params.set(params);
     this.version = mark.step;
+    this.#copiedVersion = mark.step;
     this.#ending = mark;
   }
 
@@ -194,7 +275,11 @@ export class Run {
 
   /** The run at rest. The arrays are the live ones: copy them before anything else happens. */
   snapshot(nowMs: number): { head: RunSnapshot; arrays: readonly Float32Array[] } {
-    const head = {
+    return { head: this.#copied ?? this.#head(nowMs), arrays: [this.params, ...this.optimizer.slots] };
+  }
+
+  #head(nowMs: number): RunSnapshot {
+    return {
       id: this.plan.id,
       experiment: this.plan.experiment,
       schema: this.plan.schema.hash,
@@ -202,10 +287,9 @@ export class Run {
       elapsedMs: this.elapsedMs(nowMs),
       startedAtMs: this.startedAtMs,
       leases: this.leases.snapshot(),
-      counters: this.counters,
+      counters: { ...this.counters },
       train: this.train.snapshot(),
       test: this.test.snapshot(),
     };
-    return { head, arrays: [this.params, ...this.optimizer.slots] };
   }
 }

@@ -103,7 +103,7 @@ export class Rig {
     const run = this.server.run?.run ?? 0;
     const head = { run, seq: worker.seq, lease: lease?.id ?? 0, version: worker.version, examples: lease?.count ?? 0 };
     const body = new Uint8Array(Float32Array.from(gradient).buffer);
-    this.say(link, { type: 'push', ...head, loss: 1, phases: noPhases, ...as }, body);
+    this.say(link, { type: 'push', ...head, loss: 1, phases: noPhases, peerBytes: 0, ...as }, body);
   }
 
   /** Everything sent to a link, of one type, newest last. */

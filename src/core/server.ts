@@ -1,4 +1,5 @@
 import { Exchange } from './exchange.ts';
+import { Looks } from './looks.ts';
 import type { Member, MemberRecord } from './member.ts';
 import type { RunState, StopReason, WorkerState } from './progress.ts';
 import type { Refusal, Rejection, ToHost, ToWorker, Verdict } from './protocol.ts';
@@ -64,13 +65,13 @@ export class ParameterServer {
   readonly #roster: Roster;
   readonly #wallOffsetMs: number;
   #exchange: Exchange | null = null;
+  #looks: Looks | null = null;
+  /** The worker that is asked for the parameters to look at, where workers keep them. */
+  #askedWorker: number | null = null;
+  #isFetchDue = false;
   #runs: number;
   #effects: Effect[] = [];
   #nowMs = 0;
-  /** The look at the test set under way. */
-  #evaluating: Mark | null = null;
-  /** Since when training waits because the next look is due before the last one is done. */
-  #heldSinceMs: number | null = null;
   #rejectionsInARow = 0;
   #progressMs = 0;
   #checkpointMs = 0;
@@ -96,7 +97,8 @@ export class ParameterServer {
     this.#nowMs = nowMs;
     this.#effects = [];
     this.#dispatch(event);
-    this.#answerJudged();
+    this.#exchange?.answerRest(nowMs);
+    this.#fetch();
     return this.#effects;
   }
 
@@ -163,10 +165,17 @@ export class ParameterServer {
         return this.#ready(link, member, message);
       case 'push':
         return this.#push(member, message, body);
+      case 'reduced':
+      case 'unreachable':
+        return this.#ringNews(member, message);
+      case 'state':
+        return this.#copied(link, member, message, body);
+      case 'signal':
+        return this.#passOn(member, message);
       case 'pause':
         member.isPaused = true;
         member.pauses += 1;
-        return this.#lose(member);
+        return this.#lose(member, false);
       case 'resume':
         member.isPaused = false;
         return this.#offer();
@@ -218,20 +227,21 @@ export class ParameterServer {
     this.#runs += 1;
     const run = new Run(plan, this.#runs, this.#wallMs(), saved);
     this.#exchange = new Exchange(run, (member, message, withParams) => this.#send(member, message, withParams));
+    this.#looks = new Looks(run, (mark) => this.#ask(run, mark));
     this.#checkpointMs = this.#nowMs;
     for (const member of this.members.values()) {
       member.restart();
       if (member.isHere) this.#invite(member);
     }
-    this.#evaluate(run);
+    this.#looks.look(this.#nowMs, this.#wallMs());
   }
 
   #reset(): void {
     this.#dismissHeld();
-    this.#answerJudged();
+    this.#exchange?.answerRest(this.#nowMs);
     this.#exchange = null;
-    this.#evaluating = null;
-    this.#heldSinceMs = null;
+    this.#looks = null;
+    this.#askedWorker = null;
     this.#rejectionsInARow = 0;
     for (const member of this.members.values()) {
       member.restart();
@@ -253,7 +263,7 @@ export class ParameterServer {
       if (checked.lease) run.leases.giveBack(checked.lease.id);
       return this.#refuse(exchange, member, checked.reason);
     }
-    member.measure(push.phases, push.loss);
+    member.measure(push.phases, push.loss, push.peerBytes);
     const delivery: Delivery = { ...push, worker: member.worker, gradient: checked.gradient };
     // A lease that was taken back, or a run that no longer runs: too late, whatever the strategy.
     if (!checked.lease || run.isOver) {
@@ -270,7 +280,8 @@ export class ParameterServer {
     member.count(verdict, 0, this.#nowMs);
     const version = this.run?.version ?? 0;
     const { pauses } = member;
-    this.#send(member, { type: 'answer', run, seq, verdict, version, pauses, heldMs: 0, leases: [] });
+    const answer = { seq, verdict, version, pauses, heldMs: 0, isNext: false, leases: [] };
+    this.#send(member, { type: 'answer', run, ...answer });
   }
 
   /** The worker could not compute its lease: as a push of no use, but there is nothing to answer. */
@@ -285,13 +296,11 @@ export class ParameterServer {
 
   /** What the worker was given led to nothing: it goes on all the same. */
   #refuse(exchange: Exchange, member: Member, reason: Rejection): void {
-    const verdict: Verdict = { kind: 'rejected', reason };
-    member.count(verdict, 0, this.#nowMs);
-    if (member.pending) member.pending.verdict = verdict;
+    exchange.decide(member, { kind: 'rejected', reason }, 0, this.#nowMs);
     exchange.run.counters.rejected += 1;
     this.#rejectionsInARow += 1;
     if (this.#rejectionsInARow >= MAX_REJECTIONS) return this.#fail('diverged');
-    if (!exchange.run.isOver) exchange.run.strategy.gone(member.worker, this.#field(exchange));
+    if (!exchange.run.isOver) exchange.run.strategy.gone(member.worker, this.#field(exchange), false);
     this.#offer();
   }
 
@@ -299,7 +308,7 @@ export class ParameterServer {
   #field(exchange: Exchange): Field {
     const { run } = exchange;
     const nowMs = this.#nowMs;
-    const isOpen = () => run === this.run && run.phase === 'running' && this.#heldSinceMs === null;
+    const isOpen = () => run === this.run && run.phase === 'running' && !this.#looks?.holdsTraining;
     const numbers = (members: readonly Member[]) => members.map(({ worker }) => worker);
     return {
       nowMs,
@@ -307,51 +316,75 @@ export class ParameterServer {
         return run.version;
       },
       size: run.params.length,
-      active: this.#admitted(run).filter((member) => member.isActive).length,
+      active: () => numbers(this.#admitted(run).filter((member) => member.isActive)),
       idle: () => (isOpen() ? numbers(this.#admitted(run).filter((member) => member.isIdle)) : []),
-      update: (gradient, scale, loss) => this.#update(run, gradient, scale, loss),
+      update: (gradient, scale, loss) => {
+        run.apply(gradient, scale, loss, nowMs, this.#wallMs());
+        this.#updated(run);
+      },
+      advance: (loss) => {
+        run.advance(loss, nowMs, this.#wallMs());
+        this.#updated(run);
+      },
       judge: (delivery, verdict) => {
         if (verdict.kind === 'applied') this.#rejectionsInARow = 0;
         const member = this.members.get(delivery.worker);
         if (member) exchange.judge(member, delivery, verdict, nowMs);
       },
-      revoke: (worker) => exchange.revoke(worker),
-      release: (workers) => {
+      revoke: (worker) => {
+        const member = this.members.get(worker);
+        if (member) exchange.revoke(member);
+      },
+      release: (workers, isBare = false) => {
+        if (!isOpen()) return [];
+        if (!isBare && workers.length > 0) run.fallBackToCopy();
         const members = workers.flatMap((worker) => this.members.get(worker) ?? []);
-        return isOpen() ? numbers(exchange.release(members, nowMs)) : [];
+        return numbers(exchange.release(members, isBare, nowMs));
+      },
+      form: (ring, to) => {
+        for (const worker of to) {
+          const member = this.members.get(worker);
+          if (member) this.#send(member, { type: 'ring', run: run.run, version: run.version, ...ring });
+        }
+      },
+      warn: (worker, text) => {
+        const member = this.members.get(worker);
+        if (member) member.trouble = text;
       },
       wakeAt: (atMs) => this.#effects.push({ type: 'wake', atMs }),
     };
   }
 
-  #admitted(run: Run): Member[] {
-    const members = [...this.#roster.present.values()].filter((member) => run.strategy.admits(member.isLocal));
-    return members.sort((a, b) => a.worker - b.worker);
+  #admitted(run: Run): readonly Member[] {
+    return this.#roster.inOrder.filter((member) => run.strategy.admits(member.isLocal));
   }
 
-  #update(run: Run, gradient: Float32Array, scale: number, loss: number): void {
-    run.apply(gradient, scale, loss, this.#nowMs, this.#wallMs());
-    if (run.version % run.plan.experiment.evalEvery === 0) {
-      // Training waits rather than run more than one look at the test set ahead of the evaluator.
-      if (this.#evaluating) this.#heldSinceMs ??= this.#nowMs;
-      else this.#evaluate(run);
+  #ringNews(member: Member, news: Extract<ToHost, { type: 'reduced' | 'unreachable' }>): void {
+    const exchange = this.#exchange;
+    if (!exchange || news.run !== exchange.run.run || exchange.run.isOver) return;
+    const { strategy } = exchange.run;
+    if (news.type === 'reduced') strategy.reduced(member.worker, news.ring, news.checksum, this.#field(exchange));
+    else strategy.unreachable(member.worker, news.ring, news.peer, this.#field(exchange));
+    this.#offer();
+  }
+
+  /** Workers of a ring connect to each other with the help of the host, who reads nothing of it. */
+  #passOn(member: Member, { peer, data }: Extract<ToHost, { type: 'signal' }>): void {
+    const other = this.members.get(peer);
+    if (other && other !== member && this.run?.strategy.keeper === 'workers') {
+      this.#send(other, { type: 'signal', peer: member.worker, data });
     }
-    if (this.#nowMs - this.#checkpointMs >= CHECKPOINT_MS) this.#checkpoint();
+  }
+
+  #updated(run: Run): void {
+    this.#looks?.updated(this.#nowMs, this.#wallMs());
+    if (run.strategy.keeper === 'host' && this.#nowMs - this.#checkpointMs >= CHECKPOINT_MS) this.#checkpoint();
     this.#checkStop(run);
   }
 
   /** The round that pushes wait for will not end; each still gets its one answer. */
   #dismissHeld(): void {
     for (const member of this.#roster.present.values()) this.#exchange?.dismiss(member, this.#nowMs);
-  }
-
-  /** Whoever was judged but not released gets its answer now, and waits. */
-  #answerJudged(): void {
-    for (const member of this.#roster.present.values()) {
-      if (!member.pending?.verdict) continue;
-      this.#exchange?.answer(member, [], false, this.#nowMs);
-      if (member.phase === 'held') member.phase = 'ready';
-    }
   }
 
   #checkStop(run: Run): void {
@@ -378,9 +411,9 @@ export class ParameterServer {
     run.stopReason = reason;
     this.#enter('finishing');
     this.#dismissHeld();
-    this.#heldSinceMs = null;
+    this.#looks?.letGo(this.#nowMs);
     if (run.test.points.at(-1)?.step === run.version) return this.#enter('finished');
-    if (!this.#evaluating) this.#evaluate(run);
+    if (!this.#looks?.isUnderWay) this.#looks?.look(this.#nowMs, this.#wallMs());
   }
 
   #fail(reason: StopReason): void {
@@ -397,38 +430,59 @@ export class ParameterServer {
     if (phase === 'paused' || phase === 'finished') this.#checkpoint();
   }
 
-  #evaluate(run: Run): void {
-    this.#evaluating = run.mark(this.#nowMs, this.#wallMs());
-    this.#effects.push({ type: 'evaluate', run: run.run, version: run.version });
+  /** Gets the parameters to be looked at to the evaluator. */
+  #ask(run: Run, mark: Mark): void {
+    if (run.strategy.keeper === 'host' || run.isCopyCurrent) return this.#evaluate(run, mark.step);
+    this.#askedWorker = run.strategy.holder();
+    const member = this.#askedWorker === null ? undefined : this.members.get(this.#askedWorker);
+    if (!member) {
+      run.fallBackToCopy();
+      return this.#evaluate(run, mark.step);
+    }
+    run.prepareCopy(this.#nowMs);
+    this.#isFetchDue = true;
   }
 
-  #evaluated({
-    run: runNumber,
-    version,
-    loss,
-    accuracy,
-    precisions,
-  }: Extract<ServerEvent, { type: 'evaluated' }>): void {
+  /** Last of all, when the worker has heard that its version counts. */
+  #fetch(): void {
+    const member = this.#askedWorker === null ? undefined : this.members.get(this.#askedWorker);
+    if (this.#isFetchDue && member && this.run) this.#send(member, { type: 'fetch', run: this.run.run });
+    this.#isFetchDue = false;
+  }
+
+  #copied(link: number, member: Member, state: Extract<ToHost, { type: 'state' }>, body: Uint8Array): void {
     const { run } = this;
-    const asked = this.#evaluating;
-    if (!run || runNumber !== run.run || version !== asked?.step) return;
-    this.#evaluating = null;
-    run.counters.evaluations += 1;
-    if (!Number.isFinite(loss)) return this.#fail('diverged');
-    if (run.test.points.at(-1)?.step !== version) run.test.add({ ...asked, loss, accuracy, precisions });
+    if (!run || state.run !== run.run || this.#askedWorker !== member.worker) return;
+    if (state.version !== this.#looks?.version || !run.takeCopy(state.version, body)) {
+      return this.#dismiss(link, 'garbled');
+    }
+    this.#askedWorker = null;
+    this.#checkpoint();
+    this.#evaluate(run, state.version);
+  }
+
+  #evaluate(run: Run, version: number): void {
+    this.#looks?.remember();
+    this.#effects.push({ type: 'evaluate', run: run.run, version });
+  }
+
+  #evaluated({ run: runNumber, version, ...result }: Extract<ServerEvent, { type: 'evaluated' }>): void {
+    const { run } = this;
+    const looks = this.#looks;
+    const point = run?.run === runNumber ? looks?.take(version, result) : null;
+    if (!run || !looks || !point) return;
+    if (!Number.isFinite(point.loss)) return this.#fail('diverged');
     if (run.phase === 'finishing') {
       if (version === run.version) return this.#enter('finished');
-      return this.#evaluate(run);
+      return looks.look(this.#nowMs, this.#wallMs());
     }
     const { untilLoss } = run.plan.experiment;
-    if (untilLoss !== null && loss <= untilLoss) {
+    if (untilLoss !== null && point.loss <= untilLoss) {
       run.endAtLook();
       return this.#stop('loss');
     }
-    if (this.#heldSinceMs === null) return;
-    run.counters.evaluationHoldMs += this.#nowMs - this.#heldSinceMs;
-    this.#heldSinceMs = null;
-    this.#evaluate(run);
+    if (!looks.letGo(this.#nowMs)) return;
+    looks.look(this.#nowMs, this.#wallMs());
     this.#offer();
   }
 
@@ -480,17 +534,27 @@ export class ParameterServer {
 
   #closed(link: number): void {
     const member = this.#roster.depart(link);
-    if (member) this.#lose(member);
+    if (member) this.#lose(member, true);
+    if (member && this.#askedWorker === member.worker) {
+      // It took the parameters with it; another has them, perhaps of a later version.
+      this.#askedWorker = null;
+      this.#looks?.look(this.#nowMs, this.#wallMs());
+    }
   }
 
   /** The worker computes no more; a push already delivered stays with its round. */
-  #lose(member: Member): void {
+  #lose(member: Member, isAway: boolean): void {
     const exchange = this.#exchange;
     if (!exchange) return;
     const { run } = exchange;
+    if (run.strategy.keeper === 'workers') {
+      // What it delivered is still with it, and goes with it.
+      exchange.dismiss(member, this.#nowMs);
+      member.delivered = null;
+    }
     exchange.reclaim(member);
     if (member.phase === 'computing') member.phase = 'ready';
-    if (member.delivered === null && !run.isOver) run.strategy.gone(member.worker, this.#field(exchange));
+    if (member.delivered === null && !run.isOver) run.strategy.gone(member.worker, this.#field(exchange), isAway);
     if (run.phase === 'running' && !this.#admitted(run).some((other) => !other.isPaused)) this.#enter('waiting');
     this.#offer();
   }

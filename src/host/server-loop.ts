@@ -1,5 +1,4 @@
 import { decodeCheckpoint, encodeCheckpoint } from '../core/checkpoint.ts';
-import { codecs } from '../core/codec/codec.ts';
 import type { Experiment } from '../core/config.ts';
 import { readToHost, type ToHost } from '../core/protocol.ts';
 import type { Rng } from '../core/rng.ts';
@@ -51,21 +50,15 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
   const handle = (event: ServerEvent) => {
     const startMs = now();
     const effects = server.handle(event, startMs);
-    // One copy of the parameters serves everyone who gets this version.
-    let params: Uint8Array | null = null;
-    for (const effect of effects) {
-      if (effect.type === 'send' && effect.withParams && server.run)
-        params ??= codecs.float32.encode(server.run.params);
-      carryOut(effect, params);
-    }
+    for (const effect of effects) carryOut(effect);
     busyMs += now() - startMs;
   };
 
-  const carryOut = (effect: Effect, params: Uint8Array | null) => {
+  const carryOut = (effect: Effect) => {
     switch (effect.type) {
       case 'send': {
         const run = server.run?.run ?? 0;
-        const body = effect.withParams && params ? params : undefined;
+        const body = effect.withParams ? server.run?.outgoing() : undefined;
         links.get(effect.link)?.send(body ? 'parameters' : 'control', run, effect.message, body);
         if (effect.message.type === 'welcome') traffic.attach(effect.message.worker, effect.link);
         if (effect.message.type === 'run') expectPushes(effect.link);
@@ -89,7 +82,7 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
   };
 
   const expectPushes = (link: number) => {
-    if (server.run) links.get(link)?.expectBodyBytes(codecs.float32.bytesFor(server.run.params.length));
+    if (server.run) links.get(link)?.expectBodyBytes(server.run.incomingBytes);
   };
 
   const evaluate = (run: number, version: number) => {

@@ -29,7 +29,7 @@ export function tensorCompute(
   let prepared: Prepared | null = null;
   let order: ExampleOrder | null = null;
   let seed = 0;
-  let staged: { readonly lease: number; readonly batch: StagedBatch } | null = null;
+  let staged: { readonly from: number; readonly batch: StagedBatch } | null = null;
 
   const stage = (from: number, count: number): StagedBatch => {
     if (!prepared || !order) throw new Error('a step before its model was prepared');
@@ -90,12 +90,12 @@ export function tensorCompute(
     },
     prefetch(lease) {
       unstage();
-      staged = { lease: lease.id, batch: stage(lease.from, lease.count) };
+      staged = { from: lease.from, batch: stage(lease.from, lease.count) };
     },
     async step(params: Float32Array, lease: Lease) {
       return onGoodDevice(async ({ engine }) => {
         const startMs = performance.now();
-        if (staged?.lease !== lease.id) this.prefetch(lease);
+        if (staged?.from !== lease.from) this.prefetch(lease);
         const batch = staged?.batch as StagedBatch;
         staged = null;
         const stageMs = performance.now() - startMs;

@@ -2,6 +2,7 @@ import { noPhases } from '../core/member.ts';
 import type { Link } from '../net/link.ts';
 import { DialError } from '../net/peer.ts';
 import { bridge } from '../net/port.ts';
+import { meshOf, type TrainerMesh } from './mesh.ts';
 import { noTraffic } from './session.ts';
 import type { Trouble, WorkerControl, WorkerView } from './state.ts';
 import type { FromTrainer, ToTrainer } from './thread.ts';
@@ -14,6 +15,7 @@ const isFinal = ({ code }: Trouble): boolean =>
   ['protocol', 'schema', 'full', 'removed', 'no-webrtc', 'unknown-experiment', 'data', 'device'].includes(code);
 
 export interface ControlDeps {
+  readonly iceServers: readonly RTCIceServer[];
   spawnTrainer(): Worker;
   dial(signal: AbortSignal): Promise<Link>;
   /** The first message to the trainer thread, made at the click. */
@@ -42,6 +44,7 @@ export function workerControl(deps: ControlDeps): WorkerControl {
   };
   const listeners = new Set<() => void>();
   let trainer: Worker | null = null;
+  let mesh: TrainerMesh | null = null;
   let abort = new AbortController();
   let attempt = 0;
   let settings = { intensity: 1, isPaused: false, isFinishing: false };
@@ -55,6 +58,7 @@ export function workerControl(deps: ControlDeps): WorkerControl {
 
   const stop = (stage: WorkerView['stage']) => {
     abort.abort();
+    mesh?.close();
     trainer?.terminate();
     trainer = null;
     deps.onActive(false);
@@ -95,7 +99,11 @@ export function workerControl(deps: ControlDeps): WorkerControl {
           deps.keepToken(message.change.identity.token);
         }
         return change(message.change);
+      case 'peers':
+      case 'signal':
+        return mesh?.hear(message);
       case 'ended':
+        mesh?.restart();
         if (message.trouble === null || settings.isFinishing) return stop({ kind: 'left' });
         return retry(message.trouble);
       default:
@@ -122,6 +130,7 @@ export function workerControl(deps: ControlDeps): WorkerControl {
       attempt = 0;
       settings = { ...settings, isPaused: false, isFinishing: false };
       trainer = deps.spawnTrainer();
+      mesh = meshOf(trainer, deps.iceServers);
       trainer.onmessage = ({ data }: MessageEvent<FromTrainer>) => hear(data);
       trainer.onerror = ({ message }) =>
         stop({ kind: 'broken', trouble: { code: 'device', detail: message || 'the trainer thread did not start' } });
@@ -156,6 +165,7 @@ export function workerControl(deps: ControlDeps): WorkerControl {
       leaving.onmessage = null;
       trainer = null;
       const closing = abort;
+      mesh?.close();
       setTimeout(() => {
         closing.abort();
         leaving.terminate();

@@ -17,11 +17,20 @@ export type ToTrainer =
   | { readonly type: 'evaluate'; readonly baseUrl: string; readonly backend: BackendChoice; readonly port: MessagePort }
   /** A link to the host is there; the port's other end is bridged to it, or is the server's own. */
   | { readonly type: 'attach'; readonly port: MessagePort }
+  /** The link to another worker is there; the port's other end is bridged to it. */
+  | { readonly type: 'peer'; readonly peer: number; readonly port: MessagePort }
+  | { readonly type: 'peer-failed'; readonly peer: number }
+  /** How to connect to this worker: for another one, through the host. */
+  | { readonly type: 'signal'; readonly peer: number; readonly data: string }
   | { readonly type: 'set'; readonly intensity: number; readonly isPaused: boolean; readonly isFinishing: boolean }
   | { readonly type: 'leave' };
 
 /** What a trainer thread tells its page. */
 export type FromTrainer =
   | { readonly type: 'view'; readonly change: Partial<WorkerView> }
+  /** Links to other workers are needed: these are to be called, and calls are expected of those. */
+  | { readonly type: 'peers'; readonly calls: readonly number[]; readonly expects: readonly number[] }
+  /** How to connect to another worker, in its own words. */
+  | { readonly type: 'signal'; readonly peer: number; readonly data: string }
   /** The link is over: because of trouble, or as the volunteer asked. */
   | { readonly type: 'ended'; readonly trouble: Trouble | null };

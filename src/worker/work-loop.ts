@@ -8,7 +8,7 @@ const PUBLISH_MS = 250;
 
 /** Work over one link after another, in the trainer thread: what is loaded stays when a link breaks. */
 export function workLoop(
-  deps: Omit<SessionDeps, 'publish'>,
+  deps: Omit<SessionDeps, 'publish' | 'connectPeers' | 'hearSignal'>,
   firstToken: string,
   post: (message: FromTrainer) => void,
 ): (message: ToTrainer) => void {
@@ -32,11 +32,16 @@ export function workLoop(
     if (isNews || deps.now() - publishedMs >= PUBLISH_MS) flush();
   };
 
+  const connectPeers = (calls: readonly number[], expects: readonly number[]) =>
+    post({ type: 'peers', calls, expects });
+  const hearSignal = (peer: number, data: string) => post({ type: 'signal', peer, data });
+
   return (message) => {
     switch (message.type) {
       case 'attach': {
         const link = portLink(message.port);
-        const current = new Session(link, token, settings, { ...deps, publish }, (trouble) => {
+        const all = { ...deps, publish, connectPeers, hearSignal };
+        const current = new Session(link, token, settings, all, (trouble) => {
           token = current.token;
           if (session === current) session = null;
           flush();
@@ -52,6 +57,18 @@ export function workLoop(
         if (isNews) session?.settingsChanged();
         return;
       }
+      case 'peer': {
+        const link = portLink(message.port);
+        if (session) session.attachPeer(message.peer, link);
+        else link.close();
+        return;
+      }
+      case 'peer-failed':
+        session?.peerFailed(message.peer);
+        return;
+      case 'signal':
+        session?.sendSignal(message.peer, message.data);
+        return;
       case 'leave':
         session?.leave();
         return;

@@ -1,6 +1,7 @@
-import type { OptimizerName } from '../config.ts';
+import type { Experiment, OptimizerName } from '../config.ts';
 import { adam } from './adam.ts';
 import { momentum } from './momentum.ts';
+import { nesterov } from './nesterov.ts';
 import { sgd } from './sgd.ts';
 
 /** Moves parameters against a gradient, in place, without allocating. */
@@ -15,3 +16,9 @@ export type OptimizerFactory = (size: number, lr: number) => Optimizer;
 
 /** Every optimizer there is, in the order the page lists them. */
 export const optimizers = { sgd, momentum, adam } as const satisfies Record<OptimizerName, OptimizerFactory>;
+
+/** What moves the host's parameters: with local steps the outer optimizer, else the one that was chosen. */
+export function hostOptimizer({ strategy, optimizer, lr, outer, outerLr }: Experiment, size: number): Optimizer {
+  if (strategy !== 'local') return optimizers[optimizer](size, lr);
+  return outer === 'average' ? sgd(size, outerLr ?? 1) : nesterov(size, outerLr ?? 0.7);
+}

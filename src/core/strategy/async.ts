@@ -1,16 +1,29 @@
 import type { StrategyFactory } from './strategy.ts';
 
-/** Every push is applied as it comes and answered with fresh parameters; nobody waits for anybody. */
-export const async: StrategyFactory = () => ({
+/**
+ * Every push is applied as it comes and answered with fresh parameters; nobody waits for anybody. What is more than
+ * `maxStaleness` versions old is stale; `inverse` damping makes what is old count less.
+ */
+export const async: StrategyFactory = ({ maxStaleness, damping }) => ({
+  keeper: 'host',
   admits: () => true,
   offer(field) {
     field.release(field.idle());
   },
   deliver(delivery, field) {
-    field.judge(delivery, { kind: 'applied', staleness: field.version - delivery.version });
-    field.update(delivery.gradient, 1, delivery.loss);
+    const staleness = field.version - delivery.version;
+    const isTooOld = maxStaleness !== null && staleness > maxStaleness;
+    field.judge(delivery, { kind: isTooOld ? 'stale' : 'applied', staleness });
+    if (!isTooOld) field.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
     field.release([delivery.worker]);
   },
   gone() {},
   tick() {},
+  holder: () => null,
+  reduced() {},
+  unreachable() {},
 });
+
+/** How much a push this many versions old counts. */
+export const dampingFactor = (damping: 'none' | 'inverse', staleness: number): number =>
+  damping === 'none' ? 1 : 1 / (1 + staleness);

@@ -1,6 +1,9 @@
 import type { Experiment, StrategyName } from '../config.ts';
-import type { Verdict } from '../protocol.ts';
+import type { ToWorker, Verdict } from '../protocol.ts';
+import { allreduce } from './allreduce.ts';
 import { async } from './async.ts';
+import { bounded } from './bounded.ts';
+import { local } from './local.ts';
 import { single } from './single.ts';
 import { sync } from './sync.ts';
 
@@ -11,42 +14,66 @@ export interface Delivery {
   readonly version: number;
   readonly examples: number;
   readonly loss: number;
+  /** Empty where workers add their gradients up among themselves. Used again for another push once this one is judged. */
   readonly gradient: Float32Array;
 }
+
+/** Workers that add their gradients up among themselves, in this order. */
+export type Ring = Pick<Extract<ToWorker, { type: 'ring' }>, 'ring' | 'members' | 'feeds'>;
 
 /** What a strategy may see and do. Each delivery is judged once, before its update; a worker goes on when released. */
 export interface Field {
   readonly nowMs: number;
   readonly version: number;
   readonly size: number;
-  /** How many workers take part just now, at work or not. */
-  readonly active: number;
+  /** Workers that take part just now, at work or not, by number. */
+  active(): readonly number[];
   /** Workers with nothing to do, by number. */
   idle(): readonly number[];
   /** Moves the parameters by `gradient × scale` and makes the next version. `loss` is the mean over its examples. */
   update(gradient: Float32Array, scale: number, loss: number): void;
+  /** Makes the next version of parameters that only the workers have. */
+  advance(loss: number): void;
   judge(delivery: Delivery, verdict: Exclude<Verdict, { kind: 'rejected' }>): void;
   /** Takes back what the worker is computing; it goes to another. Its late push will be stale. */
   revoke(worker: number): void;
-  /** Gives these workers fresh parameters and examples, in this order; says who got some (none are left at the end). */
-  release(workers: readonly number[]): readonly number[];
+  /**
+   * Gives these workers examples and, unless `isBare`, the host's parameters, in this order; says who got some (none are
+   * left at the end).
+   */
+  release(workers: readonly number[], isBare?: boolean): readonly number[];
+  /** Tells these workers about a ring; one that is not among its members has no part in the round any more. */
+  form(ring: Ring, to: readonly number[]): void;
+  /** Shown beside the worker's name. */
+  warn(worker: number, text: string): void;
   /** Asks for a `tick` at this time. */
   wakeAt(atMs: number): void;
 }
 
 /** How workers train together. Knows nothing of links, leases or clocks. */
 export interface Strategy {
+  /** Who has the parameters: the host, which gives them out with every release, or each worker its own copy. */
+  readonly keeper: 'host' | 'workers';
+  /** A worker with the current parameters; null where the host keeps them, or nobody has them any more. */
+  holder(): number | null;
   /** Whether a worker takes part at all. */
   admits(isLocal: boolean): boolean;
   /** Somebody may have become idle: hand out work. */
   offer(field: Field): void;
   deliver(delivery: Delivery, field: Field): void;
-  /** The worker left; its leases are already back. */
-  gone(worker: number, field: Field): void;
+  /** The worker left, for good or (not `isAway`) for a pause or an error; its leases are already back. */
+  gone(worker: number, field: Field, isAway: boolean): void;
   tick(field: Field): void;
+  /** The worker has the mean over this ring; all members' must have the same checksum. */
+  reduced(worker: number, ring: number, checksum: number, field: Field): void;
+  /** The worker cannot reach its peer in this ring. */
+  unreachable(worker: number, ring: number, peer: number, field: Field): void;
 }
 
 export type StrategyFactory = (experiment: Experiment) => Strategy;
 
 /** Every strategy there is, in the order the page lists them. */
-export const strategies = { single, sync, async } as const satisfies Record<StrategyName, StrategyFactory>;
+export const strategies = { single, sync, async, bounded, local, allreduce } as const satisfies Record<
+  StrategyName,
+  StrategyFactory
+>;

@@ -1,10 +1,6 @@
-import { WeightedMean } from '../weighted-mean.ts';
+import { type Aggregate, aggregates } from '../aggregate/aggregate.ts';
+import { Patience } from './patience.ts';
 import type { Delivery, Field, StrategyFactory } from './strategy.ts';
-
-/** A first round may include slow starts; later ones are judged by those before them. */
-const FIRST_DEADLINE_MS = 30_000;
-const SHORTEST_DEADLINE_MS = 5_000;
-const PATIENCE = 4;
 
 interface Round {
   /** By slot: the order in which gradients are added, so that a run can be repeated to the bit. */
@@ -12,73 +8,81 @@ interface Round {
   readonly missing: Set<number>;
   readonly deliveries: Map<number, Delivery>;
   readonly startedMs: number;
-  /** Slots below this one are in the mean already. */
+  /** Slots below this one are in the aggregate already. */
   slot: number;
+  examples: number;
+  /** Times examples. */
+  lossSum: number;
   deadlineMs: number;
 }
 
 /**
- * Rounds: everyone computes on the same version; their gradients, weighted by examples, make one update.
- * A round ends when all but `backup` members delivered, or at its deadline with those who did.
+ * Rounds: everyone computes on the same version; the aggregate of their gradients, as a rule the mean weighted by examples,
+ * makes one update. A round ends when all but `backup` members delivered, or at its deadline with those who did.
  */
-export const sync: StrategyFactory = ({ backup }) => {
+export const sync: StrategyFactory = ({ backup, deadline, aggregate: aggregateName, faulty }) => {
   let round: Round | null = null;
-  let mean: WeightedMean | null = null;
-  let usualMs = 0;
+  let aggregate: Aggregate | null = null;
+  const patience = new Patience(deadline);
 
   /** Adds what has come in, in slot order, as far as no gap is left (all of it when `isLast`). */
-  const fold = (current: Round, into: WeightedMean, isLast: boolean) => {
+  const fold = (current: Round, into: Aggregate, isLast: boolean) => {
     for (; current.slot < current.members.length; current.slot++) {
       const member = current.members[current.slot] as number;
       const delivery = current.deliveries.get(member);
-      if (delivery) into.add(delivery.gradient, delivery.examples, delivery.loss);
-      else if (current.missing.has(member) && !isLast) return;
+      if (delivery) {
+        into.add(delivery.gradient, delivery.examples);
+        current.examples += delivery.examples;
+        current.lossSum += delivery.examples * delivery.loss;
+      } else if (current.missing.has(member) && !isLast) return;
     }
   };
 
   const start = (field: Field) => {
     const members = field.release(field.idle());
     if (members.length === 0) return;
-    mean ??= new WeightedMean(field.size);
-    mean.clear();
-    const patienceMs = usualMs === 0 ? FIRST_DEADLINE_MS : Math.max(SHORTEST_DEADLINE_MS, PATIENCE * usualMs);
+    aggregate ??= aggregates[aggregateName](field.size, faulty);
+    aggregate.clear();
     round = {
       members: [...members],
       missing: new Set(members),
       deliveries: new Map(),
       startedMs: field.nowMs,
       slot: 0,
-      deadlineMs: field.nowMs + patienceMs,
+      examples: 0,
+      lossSum: 0,
+      deadlineMs: field.nowMs + patience.ms,
     };
     field.wakeAt(round.deadlineMs);
   };
 
-  const finish = (current: Round, into: WeightedMean, field: Field) => {
+  const finish = (current: Round, into: Aggregate, field: Field) => {
     round = null;
-    const tookMs = field.nowMs - current.startedMs;
-    usualMs = usualMs === 0 ? tookMs : 0.9 * usualMs + 0.1 * tookMs;
+    patience.learn(field.nowMs - current.startedMs);
     fold(current, into, true);
+    const { values, scale } = into.finish();
     for (const worker of current.missing) field.revoke(worker);
     for (const delivery of current.deliveries.values()) field.judge(delivery, { kind: 'applied', staleness: 0 });
-    field.update(into.sum, 1 / into.weight, into.loss);
+    field.update(values, scale, current.lossSum / current.examples);
     start(field);
   };
 
   const settle = (field: Field) => {
-    if (!round || !mean) return;
+    if (!round || !aggregate) return;
     const late = field.nowMs >= round.deadlineMs;
     const delivered = round.deliveries.size;
-    const quorum = backup === 0 ? round.members.length : Math.max(1, field.active - backup);
+    const active = backup === 0 ? 0 : field.active().length;
+    const quorum = backup === 0 ? round.members.length : Math.max(1, active - backup);
     // Still at work on an older round; they will be welcome to this one.
-    const stragglers = backup === 0 ? 0 : field.active - field.idle().length - delivered - round.missing.size;
+    const stragglers = backup === 0 ? 0 : active - field.idle().length - delivered - round.missing.size;
     const isEnough = delivered >= quorum || (round.missing.size === 0 && stragglers <= 0);
-    if (delivered > 0 && (isEnough || late)) finish(round, mean, field);
+    if (delivered > 0 && (isEnough || late)) finish(round, aggregate, field);
     else if (delivered + round.missing.size === 0) {
       round = null;
       start(field);
     } else if (late) {
       // Nobody delivered: there is nothing to go on with, so wait as long again.
-      round.deadlineMs = field.nowMs + (round.deadlineMs - round.startedMs);
+      round.deadlineMs = field.nowMs + patience.ms;
       field.wakeAt(round.deadlineMs);
     }
   };
@@ -93,6 +97,7 @@ export const sync: StrategyFactory = ({ backup }) => {
   };
 
   return {
+    keeper: 'host',
     admits: () => true,
     offer(field) {
       if (!round) return start(field);
@@ -100,13 +105,13 @@ export const sync: StrategyFactory = ({ backup }) => {
       settle(field);
     },
     deliver(delivery, field) {
-      if (!round || !mean || !round.missing.has(delivery.worker) || delivery.version !== field.version) {
+      if (!round || !aggregate || !round.missing.has(delivery.worker) || delivery.version !== field.version) {
         field.judge(delivery, { kind: 'stale', staleness: field.version - delivery.version });
         return this.offer(field);
       }
       round.missing.delete(delivery.worker);
       round.deliveries.set(delivery.worker, delivery);
-      fold(round, mean, false);
+      fold(round, aggregate, false);
       settle(field);
     },
     gone(worker, field) {
@@ -116,5 +121,8 @@ export const sync: StrategyFactory = ({ backup }) => {
       settle(field);
     },
     tick: settle,
+    holder: () => null,
+    reduced() {},
+    unreachable() {},
   };
 };

@@ -1,0 +1,19 @@
+import type { AggregateFactory } from './aggregate.ts';
+import { addScaled } from './vectors.ts';
+
+/** The mean weighted by examples, folded as gradients come: one buffer, however many workers. One liar moves it anywhere. */
+export const mean: AggregateFactory = (size) => {
+  const sum = new Float32Array(size);
+  let total = 0;
+  return {
+    add(gradient, weight) {
+      if (total === 0) sum.fill(0);
+      addScaled(sum, gradient, weight, 0, size);
+      total += weight;
+    },
+    finish: () => ({ values: sum, scale: 1 / total }),
+    clear() {
+      total = 0;
+    },
+  };
+};

@@ -1,0 +1,86 @@
+export const sparseOptimizerNames = ['sgd', 'adagrad', 'ftrl'] as const;
+export type SparseOptimizerName = (typeof sparseOptimizerNames)[number];
+
+/** Rates of the per-key optimizers; `l1`, `l2` and `beta` are FTRL's. */
+export interface SparseRates {
+  readonly lr: number;
+  readonly l1: number;
+  readonly l2: number;
+  readonly beta: number;
+}
+
+/** FTRL's β as McMahan et al. recommend; no regularisation. */
+export const defaultSparseRates: SparseRates = { lr: 0.1, l1: 0, l2: 0, beta: 1 };
+
+/** Moves the parameters at some keys against their gradient, in place, without allocating; others are not touched. */
+export interface SparseOptimizer {
+  /** State as long as the parameters; saved in checkpoints in this order. */
+  readonly slots: readonly Float32Array<ArrayBuffer>[];
+  /** Applies `gradient × scale` to the first `count` keys, which are distinct and below the parameters' length. */
+  apply(params: Float32Array, keys: Uint32Array, gradient: Float32Array, count: number, scale: number): void;
+}
+
+export type SparseOptimizerFactory = (size: number, rates: SparseRates) => SparseOptimizer;
+
+/** p ← p − lr · g */
+const sgd: SparseOptimizerFactory = (_size, { lr }) => ({
+  slots: [],
+  apply(params, keys, gradient, count, scale) {
+    const rate = lr * scale;
+    for (let i = 0; i < count; i++) {
+      const key = keys[i] as number;
+      params[key] = (params[key] as number) - rate * (gradient[i] as number);
+    }
+  },
+});
+
+/** Keeps the first step of a key with a tiny gradient finite. */
+const ADAGRAD_EPSILON = 1e-10;
+
+/** n ← n + g²; p ← p − lr · g ÷ (√n + ε) (Duchi et al., 2011). Each key's first step is lr, whatever its gradient. */
+const adagrad: SparseOptimizerFactory = (size, { lr }) => {
+  const squares = new Float32Array(size);
+  return {
+    slots: [squares],
+    apply(params, keys, gradient, count, scale) {
+      for (let i = 0; i < count; i++) {
+        const key = keys[i] as number;
+        const g = scale * (gradient[i] as number);
+        const n = (squares[key] as number) + g * g;
+        squares[key] = n;
+        params[key] = (params[key] as number) - (lr * g) / (Math.sqrt(n) + ADAGRAD_EPSILON);
+      }
+    },
+  };
+};
+
+/**
+ * FTRL-proximal (McMahan et al., 2013, algorithm 1), with α = lr. Parameters must start at zero: they are a function of
+ * z and n. A key whose |z| stays within `l1` is exactly zero.
+ */
+const ftrl: SparseOptimizerFactory = (size, { lr, l1, l2, beta }) => {
+  const zs = new Float32Array(size);
+  const squares = new Float32Array(size);
+  return {
+    slots: [zs, squares],
+    apply(params, keys, gradient, count, scale) {
+      for (let i = 0; i < count; i++) {
+        const key = keys[i] as number;
+        const g = scale * (gradient[i] as number);
+        const before = squares[key] as number;
+        const n = before + g * g;
+        const root = Math.sqrt(n);
+        const z = (zs[key] as number) + g - ((root - Math.sqrt(before)) / lr) * (params[key] as number);
+        squares[key] = n;
+        zs[key] = z;
+        params[key] = Math.abs(z) <= l1 ? 0 : (Math.sign(z) * l1 - z) / ((beta + root) / lr + l2);
+      }
+    },
+  };
+};
+
+/** Every per-key optimizer there is, in the order the page lists them. */
+export const sparseOptimizers = { sgd, adagrad, ftrl } as const satisfies Record<
+  SparseOptimizerName,
+  SparseOptimizerFactory
+>;

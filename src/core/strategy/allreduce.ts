@@ -1,0 +1,183 @@
+import { Patience } from './patience.ts';
+import type { Delivery, Field, StrategyFactory } from './strategy.ts';
+
+/** A worker that others could not reach this often in a row is left out until it comes back on a new link. */
+const MAX_STRIKES = 3;
+
+interface Round {
+  /** Rises whenever the ring is formed anew: what belongs to an older one no longer counts. */
+  ring: number;
+  members: readonly number[];
+  /** Members that need parameters from another before they can compute. */
+  readonly newcomers: Set<number>;
+  readonly missing: Set<number>;
+  readonly deliveries: Map<number, Delivery>;
+  /** The checksum of each member's mean. */
+  readonly reduced: Map<number, number>;
+  readonly startedMs: number;
+  deadlineMs: number;
+}
+
+/**
+ * All-reduce: every worker has the parameters and moves them itself, by the mean that the workers of a ring make among
+ * themselves; the host keeps only membership and says when a mean counts.
+ *
+ * Safety: a mean counts once every member has the same, whole; each then hears `applied`, and moves its parameters once. If
+ * a member is lost before, the others make the mean again in a new ring, from the gradients they kept.
+ * Liveness: nobody waits for a member beyond the round's deadline.
+ */
+export const allreduce: StrategyFactory = ({ deadline }) => {
+  const patience = new Patience(deadline);
+  const strikes = new Map<number, number>();
+  /** Workers with the parameters of the current version. */
+  let holders = new Set<number>();
+  let round: Round | null = null;
+  let rings = 0;
+
+  const isWelcome = (worker: number) => (strikes.get(worker) ?? 0) < MAX_STRIKES;
+
+  const start = (field: Field) => {
+    const idle = field.idle().filter(isWelcome);
+    const donors = idle.filter((worker) => holders.has(worker));
+    // The first parameters follow from the seed; later ones, if no worker has them any more, are the host's last copy.
+    const isFromHost = donors.length === 0 && field.version > 0;
+    const members = field.release(idle, !isFromHost);
+    if (members.length === 0) return;
+    const hasOwn = (worker: number) => donors.length === 0 || holders.has(worker);
+    round = {
+      ring: 0,
+      members,
+      newcomers: new Set(members.filter((worker) => !hasOwn(worker))),
+      missing: new Set(members),
+      deliveries: new Map(),
+      reduced: new Map(),
+      startedMs: field.nowMs,
+      deadlineMs: 0,
+    };
+    form(round, donors, field);
+  };
+
+  const form = (current: Round, donors: readonly number[], field: Field) => {
+    rings += 1;
+    current.ring = rings;
+    current.reduced.clear();
+    current.deadlineMs = field.nowMs + patience.ms;
+    field.wakeAt(current.deadlineMs);
+    const feeds = [...current.newcomers].map((to, i) => ({ from: donors[i % donors.length] as number, to }));
+    field.form({ ring: rings, members: [...current.members], feeds }, [
+      ...new Set([...current.members, ...feeds.map(({ from }) => from)]),
+    ]);
+  };
+
+  /** What the member did for this round was in vain; it will be free again. */
+  const letGo = (current: Round, worker: number, field: Field) => {
+    const delivery = current.deliveries.get(worker);
+    if (delivery) field.judge(delivery, { kind: 'stale', staleness: 0 });
+    else field.revoke(worker);
+    field.form({ ring: current.ring, members: [], feeds: [] }, [worker]);
+  };
+
+  /** The member is no longer in the round; who is left makes the mean anew. */
+  const shrink = (current: Round, worker: number, field: Field) => {
+    current.members = current.members.filter((member) => member !== worker);
+    current.missing.delete(worker);
+    current.deliveries.delete(worker);
+    current.newcomers.delete(worker);
+    const donors = current.members.filter((member) => !current.newcomers.has(member));
+    if (donors.length > 0) return form(current, donors, field);
+    // Whoever is left waits for parameters that nobody has any more: all start again from the host's copy.
+    round = null;
+    holders.clear();
+    for (const member of current.members) letGo(current, member, field);
+    start(field);
+  };
+
+  const exclude = (current: Round, worker: number, field: Field) => {
+    letGo(current, worker, field);
+    shrink(current, worker, field);
+  };
+
+  const blame = (current: Round, worker: number, field: Field) => {
+    strikes.set(worker, (strikes.get(worker) ?? 0) + 1);
+    if (!isWelcome(worker)) field.warn(worker, 'Other workers cannot work with it, so it does not take part.');
+    exclude(current, worker, field);
+  };
+
+  const commit = (current: Round, field: Field) => {
+    round = null;
+    holders = new Set(current.members);
+    patience.learn(field.nowMs - current.startedMs);
+    let [examples, lossSum] = [0, 0];
+    for (const delivery of current.deliveries.values()) {
+      examples += delivery.examples;
+      lossSum += delivery.examples * delivery.loss;
+      strikes.delete(delivery.worker);
+      field.judge(delivery, { kind: 'applied', staleness: 0 });
+    }
+    field.advance(lossSum / examples);
+    start(field);
+  };
+
+  const settle = (field: Field) => {
+    const current = round;
+    if (!current) return;
+    if (current.reduced.size === current.members.length) {
+      const odd = oddOnes(current.reduced);
+      if (odd.length === 0) return commit(current, field);
+      for (const worker of odd) if (round === current) blame(current, worker, field);
+      return;
+    }
+    if (field.nowMs < current.deadlineMs) return;
+    // With nobody done there is nothing to go on with, and with everybody done a link is slow: as long again.
+    const late = current.deliveries.size === 0 ? [] : [...current.missing];
+    if (late.length === 0) {
+      current.deadlineMs = field.nowMs + patience.ms;
+      field.wakeAt(current.deadlineMs);
+    }
+    for (const worker of late) if (round === current) exclude(current, worker, field);
+  };
+
+  return {
+    keeper: 'workers',
+    admits: () => true,
+    offer(field) {
+      if (!round) start(field);
+    },
+    deliver(delivery, field) {
+      const isExpected = round?.missing.has(delivery.worker) && delivery.version === field.version;
+      if (!round || !isExpected) {
+        field.judge(delivery, { kind: 'stale', staleness: field.version - delivery.version });
+        return this.offer(field);
+      }
+      round.missing.delete(delivery.worker);
+      round.deliveries.set(delivery.worker, delivery);
+    },
+    gone(worker, field, isAway) {
+      if (isAway) holders.delete(worker);
+      if (isAway) strikes.delete(worker);
+      if (round?.members.includes(worker)) shrink(round, worker, field);
+    },
+    tick: settle,
+    holder: () => holders.values().next().value ?? null,
+    reduced(worker, ring, checksum, field) {
+      if (ring !== round?.ring || !round.deliveries.has(worker)) return;
+      round.reduced.set(worker, checksum);
+      settle(field);
+    },
+    unreachable(worker, ring, peer, field) {
+      if (ring !== round?.ring || !round.members.includes(worker) || !round.members.includes(peer)) return;
+      // Who has no parameters yet and cannot reach those who have is itself the one to do without.
+      const blamed = round.newcomers.has(worker) && !round.newcomers.has(peer) ? worker : peer;
+      blame(round, blamed, field);
+    },
+  };
+};
+
+/** Members whose mean is not the one that most have; none if all agree. */
+function oddOnes(reduced: ReadonlyMap<number, number>): number[] {
+  const votes = new Map<number, number>();
+  for (const checksum of reduced.values()) votes.set(checksum, (votes.get(checksum) ?? 0) + 1);
+  if (votes.size <= 1) return [];
+  const most = [...votes].reduce((best, vote) => (vote[1] > best[1] ? vote : best))[0];
+  return [...reduced].filter(([, checksum]) => checksum !== most).map(([worker]) => worker);
+}

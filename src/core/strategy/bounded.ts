@@ -1,0 +1,57 @@
+import { dampingFactor } from './async.ts';
+import type { Field, StrategyFactory } from './strategy.ts';
+
+/**
+ * Async, but nobody is more than `lead` steps ahead of the slowest (stale synchronous parallel, Ho et al. 2013): the fast
+ * ones wait there, so that no gradient is older than lead × workers versions. Who joins starts level with the slowest.
+ */
+export const bounded: StrategyFactory = ({ lead, damping }) => {
+  /** Steps of each worker, from where it joined. */
+  const steps = new Map<number, number>();
+
+  /** The least steps of those who are not done; 0 if there are none. */
+  const slowestOf = (done: ReadonlySet<number>) => {
+    let least = Number.POSITIVE_INFINITY;
+    for (const [worker, count] of steps) if (!done.has(worker) && count < least) least = count;
+    return least === Number.POSITIVE_INFINITY ? 0 : least;
+  };
+
+  const offer = (field: Field) => {
+    const active = field.active();
+    // Who is away does not hold anybody up; back again, it is level with the slowest.
+    const present = new Set(active);
+    for (const worker of steps.keys()) if (!present.has(worker)) steps.delete(worker);
+    const joinsAt = slowestOf(new Set());
+    for (const worker of active) if (!steps.has(worker)) steps.set(worker, joinsAt);
+    // At the end of the last epoch there may be examples left only for those who are ahead: who has none holds nobody up.
+    const done = new Set<number>();
+    for (;;) {
+      const limit = slowestOf(done) + lead;
+      const eligible = field.idle().filter((worker) => !done.has(worker) && (steps.get(worker) ?? 0) < limit);
+      const released = new Set(field.release(eligible));
+      if (released.size === eligible.length) return;
+      for (const worker of eligible) if (!released.has(worker)) done.add(worker);
+    }
+  };
+
+  return {
+    keeper: 'host',
+    admits: () => true,
+    offer,
+    deliver(delivery, field) {
+      const staleness = field.version - delivery.version;
+      field.judge(delivery, { kind: 'applied', staleness });
+      steps.set(delivery.worker, (steps.get(delivery.worker) ?? 0) + 1);
+      field.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
+      offer(field);
+    },
+    gone(worker, field) {
+      steps.delete(worker);
+      offer(field);
+    },
+    tick: offer,
+    holder: () => null,
+    reduced() {},
+    unreachable() {},
+  };
+};

@@ -1,0 +1,616 @@
+import { checksum } from './checksum.ts';
+import { codecNamed } from './codec/codec.ts';
+import { Decoder } from './codec/decoder.ts';
+import { ErrorFeedback } from './codec/feedback.ts';
+import type { Experiment } from './config.ts';
+import { LocalSteps } from './local-steps.ts';
+import { noPhases } from './member.ts';
+import { type Optimizer, optimizers } from './optimizer/optimizer.ts';
+import { initialParams } from './params.ts';
+import {
+  type Lease,
+  type Phases,
+  PROTOCOL,
+  type Refusal,
+  type ToHost,
+  type ToPeer,
+  type ToWorker,
+} from './protocol.ts';
+import { RingPart, type Slice } from './ring-part.ts';
+import { type Rng, rng } from './rng.ts';
+import type { Schema } from './schema.ts';
+import { joinState, splitState, stateBytes } from './state.ts';
+
+/** In a row; more than the host takes before it ends a run that has diverged, so that the run's end comes first. */
+const MAX_FAILURES = 25;
+
+/** A finished step. The gradient's buffer is given away. */
+export interface StepResult {
+  readonly gradient: Float32Array;
+  readonly loss: number;
+  readonly decodeMs: number;
+  readonly computeMs: number;
+  readonly readMs: number;
+}
+
+/** All that can happen to a worker. */
+export type WorkerEvent =
+  | { readonly type: 'message'; readonly message: ToWorker; readonly body: Uint8Array }
+  | {
+      readonly type: 'prepared';
+      readonly run: number;
+      readonly schema: Schema;
+      readonly backend: { readonly name: string; readonly why: string };
+    }
+  | { readonly type: 'computed'; readonly task: number; readonly result: StepResult }
+  | { readonly type: 'failed'; readonly task: number; readonly text: string }
+  | { readonly type: 'settings'; readonly isPaused: boolean; readonly isFinishing: boolean }
+  | { readonly type: 'peer-message'; readonly peer: number; readonly message: ToPeer; readonly body: Uint8Array }
+  /** The link to another worker ended, or could not be made, or carried what is not our protocol. */
+  | { readonly type: 'peer-lost'; readonly peer: number }
+  | { readonly type: 'leave' | 'beat' };
+
+export type WorkerEnd =
+  | { readonly kind: 'left' }
+  | { readonly kind: 'refused'; readonly reason: Refusal }
+  | { readonly kind: 'device'; readonly detail: string };
+
+/** All that a worker can ask for. */
+export type WorkerEffect =
+  | { readonly type: 'send'; readonly message: ToHost; readonly body: Uint8Array | null }
+  | { readonly type: 'prepare'; readonly run: number; readonly experiment: Experiment }
+  /** Compute the gradient of these examples on these parameters, which do not change until `computed`. */
+  | { readonly type: 'compute'; readonly task: number; readonly lease: Lease; readonly params: Float32Array }
+  | { readonly type: 'prefetch'; readonly lease: Lease }
+  /** The longest bodies to come, from the host and from other workers. */
+  | { readonly type: 'expect'; readonly bytes: number; readonly peerBytes: number }
+  /** Links to these others are needed, to `calls` by calling them; what goes to one that is not there yet waits. */
+  | { readonly type: 'peers'; readonly calls: readonly number[]; readonly expects: readonly number[] }
+  | { readonly type: 'peer-send'; readonly peer: number; readonly message: ToPeer; readonly body: Uint8Array }
+  | { readonly type: 'signal'; readonly peer: number; readonly data: string }
+  | { readonly type: 'stage'; readonly stage: 'waiting' | 'training' | 'paused' | 'finishing' | 'finished' }
+  | { readonly type: 'stepped'; readonly startedMs: number; readonly version: number; readonly phases: Phases }
+  | { readonly type: 'end'; readonly end: WorkerEnd };
+
+interface Task {
+  readonly id: number;
+  readonly version: number;
+  readonly lease: Lease;
+  readonly startedMs: number;
+}
+
+/** A step, or several local ones, ready to be handed in. */
+interface Finished extends Task {
+  readonly gradient: Float32Array;
+  readonly loss: number;
+  readonly phases: Pick<Phases, 'decodeMs' | 'computeMs' | 'readMs'>;
+}
+
+interface CurrentRun {
+  readonly run: number;
+  readonly experiment: Experiment;
+  readonly schema: Schema;
+  readonly down: Decoder;
+  readonly feedback: ErrorFeedback;
+  readonly local: LocalSteps | null;
+  /** Where workers keep the parameters. */
+  readonly kept: Kept | null;
+  /** For rounding only. */
+  readonly random: Rng;
+}
+
+interface Kept {
+  readonly params: Float32Array;
+  readonly optimizer: Optimizer;
+  readonly ring: RingPart;
+  /** Null before there are any. */
+  version: number | null;
+}
+
+/** The two messages that can lead to a step. */
+type Given = Extract<ToWorker, { type: 'work' | 'answer' }>;
+
+const sums = { lossSum: 0, decodeMs: 0, computeMs: 0, readMs: 0 };
+
+/**
+ * The worker's half of the protocol over one link: says hello, prepares, computes what it is given, hands it in. As the
+ * server, it is a function of state, event and time: it owns no link, no clock and no device.
+ */
+export class WorkerSide {
+  #effects: WorkerEffect[] = [];
+  #nowMs = 0;
+  #token: string;
+  #self = 0;
+  #isPaused: boolean;
+  #isFinishing: boolean;
+  #isOver = false;
+  #run: CurrentRun | null = null;
+  /** Being prepared; nothing is computed for it yet. */
+  #preparing: { readonly run: number; readonly experiment: Experiment } | null = null;
+  #leases: Lease[] = [];
+  #params: { readonly version: number; readonly values: Float32Array } | null = null;
+  #task: Task | null = null;
+  #tasks = 0;
+  /** Waits until the push before it is answered. */
+  #finished: Finished | null = null;
+  /** Parameters of this version are on their way from another worker. */
+  #awaitedVersion: number | null = null;
+  #seq = 0;
+  #unanswered: number | null = null;
+  #mayGoOn = false;
+  #pauses = 0;
+  #failures = 0;
+  #sums = { ...sums };
+  /** Since when there is nothing to compute; null before the first step. */
+  #awaySinceMs: number | null = null;
+  #away = { waitMs: 0, transferMs: 0 };
+  /** How long encoding and handing over the last push took; measured and set by who owns the clock. */
+  lastPush = { encodeMs: 0, sendMs: 0 };
+  /** Replaced when it changes. */
+  counted: {
+    readonly steps: number;
+    readonly examples: number;
+    readonly stale: number;
+    readonly lastLoss: number | null;
+  } = { steps: 0, examples: 0, stale: 0, lastLoss: null };
+  phases: Phases = noPhases;
+
+  constructor(token: string, settings: { readonly isPaused: boolean; readonly isFinishing: boolean }) {
+    this.#token = token;
+    this.#isPaused = settings.isPaused;
+    this.#isFinishing = settings.isFinishing;
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  /** The run whose parameters are being used or prepared. */
+  get runNumber(): number {
+    return this.#run?.run ?? this.#preparing?.run ?? 0;
+  }
+
+  /** The first words on a new link. */
+  hello(name: string, device: string): readonly WorkerEffect[] {
+    this.#effects = [];
+    this.#send({ type: 'hello', protocol: PROTOCOL, token: this.#token, name, device });
+    return this.#effects;
+  }
+
+  /** Applies one event and says what is to be done about it. */
+  handle(event: WorkerEvent, nowMs: number): readonly WorkerEffect[] {
+    this.#nowMs = nowMs;
+    this.#effects = [];
+    if (!this.#isOver) this.#dispatch(event);
+    return this.#effects;
+  }
+
+  #dispatch(event: WorkerEvent): void {
+    switch (event.type) {
+      case 'message':
+        return this.#message(event.message, event.body);
+      case 'prepared':
+        return this.#prepared(event);
+      case 'computed':
+        return this.#computed(event.task, event.result);
+      case 'failed':
+        return this.#failed(event.task, event.text);
+      case 'settings':
+        return this.#settings(event.isPaused, event.isFinishing);
+      case 'peer-message':
+        return this.#peerMessage(event.peer, event.message, event.body);
+      case 'peer-lost':
+        return this.#peerLost(event.peer);
+      case 'leave':
+        return this.#leave();
+      case 'beat':
+        return this.#send({ type: 'beat' });
+      default:
+        event satisfies never;
+    }
+  }
+
+  #message(message: ToWorker, body: Uint8Array): void {
+    switch (message.type) {
+      case 'welcome':
+        this.#token = message.token;
+        this.#self = message.worker;
+        return this.#stage(this.#isPaused ? 'paused' : 'waiting');
+      case 'run':
+        this.#drop();
+        this.#run = null;
+        if (this.#isFinishing) return this.#leave();
+        this.#preparing = { run: message.run, experiment: message.experiment };
+        this.#effects.push({ type: 'prepare', run: message.run, experiment: message.experiment });
+        return;
+      case 'work':
+        this.#cameBack(Number.POSITIVE_INFINITY);
+        return this.#take(message, body, true);
+      case 'answer':
+        return this.#answered(message, body);
+      case 'ring':
+        return this.#ring(message);
+      case 'fetch':
+        return this.#sendState(message.run);
+      case 'signal':
+        this.#effects.push({ type: 'signal', peer: message.peer, data: message.data });
+        return;
+      case 'progress':
+        if (message.phase === 'finished' && !this.#isPaused) this.#stage('finished');
+        return;
+      case 'bye':
+        return this.#end({ kind: 'refused', reason: message.reason });
+      default:
+        message satisfies never;
+    }
+  }
+
+  #prepared({ run, schema, backend }: Extract<WorkerEvent, { type: 'prepared' }>): void {
+    if (run !== this.#preparing?.run) return;
+    const { experiment } = this.#preparing;
+    this.#preparing = null;
+    this.#toldRing = 0;
+    const { size } = schema;
+    const up = codecNamed(experiment.up, experiment.topk);
+    const down = new Decoder(codecNamed(experiment.down, experiment.topk), size);
+    const random = rng(experiment.seed, 'worker', this.#self);
+    const isKeeper = experiment.strategy === 'allreduce';
+    const optimizer = isKeeper ? optimizers[experiment.optimizer](size, experiment.lr) : null;
+    const slots = optimizer?.slots.length ?? 0;
+    this.#run = {
+      run,
+      experiment,
+      schema,
+      down,
+      feedback: new ErrorFeedback(up, size),
+      local: experiment.strategy === 'local' ? new LocalSteps(experiment, size) : null,
+      kept: optimizer && {
+        params: new Float32Array(size),
+        optimizer,
+        ring: new RingPart(this.#self, size, up, random),
+        version: null,
+      },
+      random,
+    };
+    const bytes = isKeeper ? stateBytes(size, slots) : down.bytes;
+    this.#effects.push({ type: 'expect', bytes, peerBytes: Math.max(up.bytesFor(size), stateBytes(size, slots)) });
+    this.#stage(this.#isPaused ? 'paused' : 'waiting');
+    const { name, why } = backend;
+    this.#send({ type: 'ready', run, schema: schema.hash, backend: name, why: why.slice(0, 200) });
+    if (this.#isPaused) this.#pause();
+  }
+
+  #answered(answer: Extract<ToWorker, { type: 'answer' }>, body: Uint8Array): void {
+    const isMine = answer.seq === this.#unanswered && answer.run === this.#run?.run;
+    if (!isMine || !this.#run) return;
+    this.#unanswered = null;
+    const isApplied = answer.verdict.kind === 'applied';
+    this.#run.feedback.settle(isApplied);
+    if (!isApplied) this.counted = { ...this.counted, stale: this.counted.stale + 1 };
+    if (this.#run.kept && !this.#settle(this.#run.kept, isApplied))
+      return this.#end({ kind: 'refused', reason: 'garbled' });
+    if (this.#isFinishing) return this.#leave();
+    this.#cameBack(answer.heldMs);
+    this.#take(answer, body, answer.isNext);
+  }
+
+  /** The mean counts, or it does not; false if there is none. */
+  #settle(kept: Kept, isApplied: boolean): boolean {
+    const { mean } = kept.ring;
+    kept.ring.drop();
+    if (!isApplied) return true;
+    if (!mean || kept.version === null) return false;
+    kept.version += 1;
+    kept.optimizer.apply(kept.params, mean, 1, kept.version);
+    return true;
+  }
+
+  /** Leases and perhaps parameters from the host; `isNext` if the oldest lease is to be computed. */
+  #take({ run, version, leases, pauses }: Given, body: Uint8Array, isNext: boolean): void {
+    // Given before the host heard of the last pause, and taken back by it since.
+    if (run !== this.#run?.run || pauses !== this.#pauses) return;
+    this.#leases.push(...leases);
+    this.#mayGoOn = isNext;
+    const { down, kept } = this.#run;
+    if (kept) {
+      if (isNext) this.#takeKept(kept, version, body);
+    } else if (body.length > 0) {
+      if (this.#params && !this.#task && !this.#finished) down.recycle(this.#params.values);
+      const values = down.decode(body);
+      if (!values) return this.#end({ kind: 'refused', reason: 'garbled' });
+      this.#params = { version, values };
+    }
+    if (this.#finished) this.#push(this.#finished);
+    else if (isNext) this.#compute();
+    else if (!this.#task) this.#stage('waiting');
+  }
+
+  #takeKept(kept: Kept, version: number, body: Uint8Array): void {
+    if (body.length > 0) {
+      if (!splitState(body, [kept.params, ...kept.optimizer.slots]))
+        return this.#end({ kind: 'refused', reason: 'garbled' });
+      kept.version = version;
+    } else if (version === 0 && kept.version === null && this.#run) {
+      kept.params.set(initialParams(this.#run.schema, this.#run.experiment.seed));
+      kept.version = 0;
+    } else if (kept.version !== version && this.#fedEarly?.version === version) {
+      this.#adopt(kept, this.#fedEarly.version, this.#fedEarly.body);
+    }
+    this.#fedEarly = null;
+    this.#params = kept.version === version ? { version, values: kept.params } : null;
+    this.#awaitedVersion = this.#params ? null : version;
+  }
+
+  /** Begins the oldest lease on the parameters that are here. */
+  #compute(): void {
+    if (this.#task || this.#isPaused || this.#isFinishing || !this.#params || !this.#run) return;
+    const lease = this.#leases.shift();
+    if (!lease) return this.#stage('waiting');
+    this.#tasks += 1;
+    this.#task = { id: this.#tasks, version: this.#params.version, lease, startedMs: this.#nowMs };
+    this.#sums = { ...sums };
+    this.#stage('training');
+    this.#run.local?.begin(this.#params.values);
+    this.#computePart(this.#task, this.#params.values);
+  }
+
+  #computePart({ id, lease }: Task, given: Float32Array): void {
+    const local = this.#run?.local;
+    const part = local ? local.next(lease) : lease;
+    if (part) this.#effects.push({ type: 'compute', task: id, lease: part, params: local?.params ?? given });
+  }
+
+  #computed(taskId: number, { gradient, loss, decodeMs, computeMs, readMs }: StepResult): void {
+    const task = this.#task;
+    if (task?.id !== taskId || !this.#run || !this.#params) return;
+    const { local } = this.#run;
+    const before = this.#sums;
+    this.#sums = {
+      lossSum: before.lossSum + loss,
+      decodeMs: before.decodeMs + decodeMs,
+      computeMs: before.computeMs + computeMs,
+      readMs: before.readMs + readMs,
+    };
+    local?.apply(gradient);
+    if (local?.next(task.lease)) return this.#computePart(task, local.params);
+    this.#failures = 0;
+    this.#task = null;
+    const { lossSum, ...phases } = this.#sums;
+    const finished = { ...task, gradient: local?.delta() ?? gradient, loss: lossSum / (local?.taken ?? 1), phases };
+    if (this.#unanswered === null) this.#push(finished);
+    else this.#finished = finished;
+  }
+
+  #push({ version, lease, gradient, loss, phases: parts, startedMs }: Finished): void {
+    const { run, feedback, random, kept, experiment } = this.#run as CurrentRun;
+    this.#finished = null;
+    const body = kept ? null : feedback.encode(gradient, random);
+    const slices = kept?.ring.offer(gradient, version) ?? [];
+    const phases = { ...this.#away, ...parts, ...this.lastPush };
+    this.#away = { waitMs: 0, transferMs: 0 };
+    this.#awaySinceMs = this.#nowMs;
+    this.#seq += 1;
+    this.#unanswered = this.#seq;
+    const head = { run, seq: this.#seq, lease: lease.id, version, examples: lease.count, loss, phases, peerBytes: 0 };
+    this.#send({ type: 'push', ...head }, body);
+    this.#effects.push({ type: 'stepped', startedMs, version, phases });
+    this.#count(lease.count, experiment, loss, phases);
+    this.#sendSlices(slices);
+    if (kept) this.#tellReduced(kept);
+    if (this.#isPaused || this.#isFinishing) return this.#settings(this.#isPaused, this.#isFinishing);
+    const isOverlapped = experiment.overlap && experiment.strategy === 'async';
+    if (isOverlapped && this.#mayGoOn) return this.#compute();
+    const next = this.#leases[0];
+    if (next) this.#effects.push({ type: 'prefetch', lease: this.#run?.local?.next(next) ?? next });
+  }
+
+  #count(examples: number, { strategy, localSteps }: Experiment, loss: number, phases: Phases): void {
+    const { steps, examples: before, stale } = this.counted;
+    const more = strategy === 'local' ? localSteps : 1;
+    this.counted = { steps: steps + more, examples: before + examples, stale, lastLoss: loss };
+    const sum = { ...this.phases };
+    for (const key of Object.keys(sum) as (keyof Phases)[]) sum[key] += phases[key];
+    this.phases = sum;
+  }
+
+  /** Nothing of the step is sent; the host deals its examples again and gives other parameters, or none. */
+  #failed(taskId: number, text: string): void {
+    if (this.#task?.id !== taskId || !this.#run) return;
+    const { lease } = this.#task;
+    this.#task = null;
+    this.#failures += 1;
+    this.#send({ type: 'trouble', run: this.#run.run, lease: lease.id, text: text.slice(0, 300) });
+    if (this.#failures >= MAX_FAILURES) this.#end({ kind: 'device', detail: text });
+    else this.#stage('waiting');
+  }
+
+  /** The volunteer paused, went on, or asked to finish: told to the host as soon as no step is under way. */
+  #settings(isPaused: boolean, isFinishing: boolean): void {
+    const wasPaused = this.#isPaused && this.#pausedHere;
+    this.#isPaused = isPaused;
+    this.#isFinishing = isFinishing;
+    if (this.#task || this.#finished) return;
+    if (isFinishing) {
+      // A push under way is answered first: closing at once could lose it.
+      if (this.#unanswered === null) return this.#leave();
+      return this.#stage('finishing');
+    }
+    if (isPaused === wasPaused) return;
+    if (isPaused) this.#pause();
+    else {
+      this.#pausedHere = false;
+      this.#send({ type: 'resume' });
+    }
+    // A volunteer's pause is nobody's waiting.
+    this.#awaySinceMs = null;
+    this.#stage(isPaused ? 'paused' : 'waiting');
+  }
+
+  /** Whether the host was told of the pause. */
+  #pausedHere = false;
+
+  /** Whoever pauses gives back what it has not computed. */
+  #pause(): void {
+    this.#pausedHere = true;
+    this.#leases = [];
+    this.#awaitedVersion = null;
+    this.#pauses += 1;
+    this.#send({ type: 'pause' });
+  }
+
+  #ring({ run, ring, version, members, feeds }: Extract<ToWorker, { type: 'ring' }>): void {
+    const kept = run === this.#run?.run ? this.#run.kept : null;
+    if (!kept) return;
+    const self = this.#self;
+    const partners = feeds.flatMap(({ from, to }) => (from === self ? [to] : to === self ? [from] : []));
+    if (!members.includes(self)) {
+      kept.ring.drop();
+      this.#connect(partners);
+      // Nobody will send what it waits for: it gives everything back, and is there for the next round.
+      if (this.#awaitedVersion !== null) {
+        this.#pause();
+        this.#pausedHere = false;
+        this.#send({ type: 'resume' });
+      }
+    } else {
+      const neighbours = neighboursOf(self, members);
+      this.#connect([...neighbours, ...partners]);
+      try {
+        this.#sendSlices(kept.ring.form(ring, version, members));
+      } catch (error) {
+        this.#distrust(kept, predecessorOf(self, members), error);
+      }
+      this.#tellReduced(kept);
+    }
+    if (kept.version !== version) return;
+    for (const { from, to } of feeds) {
+      if (from !== self) continue;
+      const body = joinState([kept.params, ...kept.optimizer.slots]);
+      this.#effects.push({ type: 'peer-send', peer: to, message: { type: 'state', run, version }, body });
+    }
+  }
+
+  /** The lower number calls, so that two do not call each other at once. */
+  #connect(peers: readonly number[]): void {
+    const others = [...new Set(peers)].filter((peer) => peer !== this.#self);
+    if (others.length === 0) return;
+    const [calls, expects] = [others.filter((peer) => peer > this.#self), others.filter((peer) => peer < this.#self)];
+    this.#effects.push({ type: 'peers', calls, expects });
+  }
+
+  #peerMessage(peer: number, message: ToPeer, body: Uint8Array): void {
+    const kept = message.run === this.#run?.run ? this.#run.kept : null;
+    if (!kept) return;
+    if (message.type === 'state') return this.#fed(kept, message.version, body);
+    try {
+      this.#sendSlices(kept.ring.receive({ peer, ring: message.ring, step: message.step, bytes: body }));
+    } catch (error) {
+      return this.#distrust(kept, peer, error);
+    }
+    this.#tellReduced(kept);
+  }
+
+  /** Another worker's parameters, as the host arranged. */
+  #fed(kept: Kept, version: number, body: Uint8Array): void {
+    if (this.#awaitedVersion !== version) {
+      // The shorter way may be the faster one: the host's word that it is needed can still be to come.
+      if (!this.#task && this.#unanswered === null) this.#fedEarly = { version, body };
+      return;
+    }
+    if (!this.#adopt(kept, version, body)) return;
+    this.#awaitedVersion = null;
+    this.#params = { version, values: kept.params };
+    this.#compute();
+  }
+
+  #fedEarly: { readonly version: number; readonly body: Uint8Array } | null = null;
+
+  #adopt(kept: Kept, version: number, body: Uint8Array): boolean {
+    if (!splitState(body, [kept.params, ...kept.optimizer.slots])) return false;
+    kept.version = version;
+    return true;
+  }
+
+  #tellReduced({ ring }: Kept): void {
+    const { mean } = ring;
+    if (mean && ring.ring !== null && ring.ring !== this.#toldRing && this.#run) {
+      this.#toldRing = ring.ring;
+      const sum = checksum(new Uint8Array(mean.buffer, mean.byteOffset, mean.byteLength));
+      this.#send({ type: 'reduced', run: this.#run.run, ring: ring.ring, checksum: sum });
+    }
+  }
+
+  #toldRing = 0;
+
+  #distrust(kept: Kept, peer: number, error: unknown): void {
+    if (!(error instanceof RangeError)) throw error;
+    this.#complain(kept, peer);
+  }
+
+  #peerLost(peer: number): void {
+    const kept = this.#run?.kept;
+    if (kept && (kept.ring.needs(peer) || this.#awaitedVersion !== null)) this.#complain(kept, peer);
+  }
+
+  #complain({ ring }: Kept, peer: number): void {
+    if (ring.ring !== null && this.#run) this.#send({ type: 'unreachable', run: this.#run.run, ring: ring.ring, peer });
+  }
+
+  #sendSlices(slices: readonly Slice[]): void {
+    const run = this.#run?.run ?? 0;
+    for (const { peer, ring, step, bytes } of slices) {
+      this.#effects.push({ type: 'peer-send', peer, message: { type: 'slice', run, ring, step }, body: bytes });
+    }
+  }
+
+  #sendState(run: number): void {
+    const kept = run === this.#run?.run ? this.#run.kept : null;
+    if (kept?.version == null) return;
+    this.#send({ type: 'state', run, version: kept.version }, joinState([kept.params, ...kept.optimizer.slots]));
+  }
+
+  /** The host spoke: of the time since the push it held it for `heldMs`, the rest was on the way. */
+  #cameBack(heldMs: number): void {
+    const awayMs = this.#awaySinceMs === null || this.#task ? 0 : this.#nowMs - this.#awaySinceMs;
+    const waitMs = Math.min(heldMs, awayMs);
+    this.#away.waitMs += waitMs;
+    this.#away.transferMs += awayMs - waitMs;
+    this.#awaySinceMs = this.#nowMs;
+  }
+
+  /** Nothing of an older run is of use any more. */
+  #drop(): void {
+    this.#leases = [];
+    this.#task = null;
+    this.#finished = null;
+    this.#params = null;
+    this.#awaitedVersion = null;
+    this.#unanswered = null;
+  }
+
+  #leave(): void {
+    this.#send({ type: 'leave' });
+    this.#end({ kind: 'left' });
+  }
+
+  #end(end: WorkerEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#effects.push({ type: 'end', end });
+  }
+
+  #stage(stage: Extract<WorkerEffect, { type: 'stage' }>['stage']): void {
+    this.#effects.push({ type: 'stage', stage: this.#isFinishing && stage === 'training' ? 'finishing' : stage });
+  }
+
+  #send(message: ToHost, body: Uint8Array | null = null): void {
+    if (!this.#isOver) this.#effects.push({ type: 'send', message, body });
+  }
+}
+
+const at = (members: readonly number[], index: number) => members[(index + members.length) % members.length] as number;
+const predecessorOf = (self: number, members: readonly number[]) => at(members, members.indexOf(self) - 1);
+const neighboursOf = (self: number, members: readonly number[]) => [
+  predecessorOf(self, members),
+  at(members, members.indexOf(self) + 1),
+];
