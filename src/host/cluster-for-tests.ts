@@ -85,6 +85,9 @@ export class Cluster {
   readonly #waiting: (() => void)[] = [];
   readonly #workers: ((message: ToTrainer) => void)[] = [];
   readonly #ports: MessagePort[] = [];
+  readonly #numbers = new Map<number, (message: ToTrainer) => void>();
+  /** The parameters of the last evaluation. */
+  params = new Float32Array(0);
   state: Extract<FromServer, { type: 'state' }> | null = null;
   readonly train: { step: number; loss: number }[] = [];
   #links = 0;
@@ -99,8 +102,10 @@ export class Cluster {
       post: (message) => this.#hear(message),
     });
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data: { run, version } }: MessageEvent<EvaluationRequest>) =>
+    port1.onmessage = ({ data: { run, version, params } }: MessageEvent<EvaluationRequest>) => {
+      this.params = params;
       port1.postMessage({ type: 'evaluated', run, version, loss: 1, accuracy: 0.5, precisions: [] });
+    };
     this.#ports.push(port1, port2);
     this.#tell({ type: 'evaluator', port: port2 });
   }
@@ -118,10 +123,23 @@ export class Cluster {
     this.#links += 1;
     this.#tell({ type: 'link', link: this.#links, isLocal, port: port1 });
     const deps = { compute: plainSoftmax(), name: '', device: 'node', now: () => performance.now(), onStep() {} };
-    const worker = workLoop(deps, '', (_message: FromTrainer) => {});
+    const worker = workLoop(deps, '', (message) => this.#hearWorker(worker, message));
     worker({ type: 'attach', port: port2 });
     this.#workers.push(worker);
     return worker;
+  }
+
+  /** Workers that are to connect to each other get a port each. */
+  #hearWorker(worker: (message: ToTrainer) => void, message: FromTrainer): void {
+    if (message.type === 'view' && message.change.identity) this.#numbers.set(message.change.identity.worker, worker);
+    if (message.type !== 'peers') return;
+    const self = [...this.#numbers].find(([, other]) => other === worker)?.[0] ?? 0;
+    for (const peer of message.calls) {
+      const { port1, port2 } = new MessageChannel();
+      this.#ports.push(port1, port2);
+      worker({ type: 'peer', peer, port: port1 });
+      this.#numbers.get(peer)?.({ type: 'peer', peer: self, port: port2 });
+    }
   }
 
   /** Resolves when the state is as asked; the server publishes a few times a second. */

@@ -94,4 +94,86 @@ describe('training through real frames', { timeout: 30_000 }, () => {
     expect(after.state?.run?.version).toBe(800);
     expect(after.train).toHaveLength(800);
   });
+
+  it('allreduce with 3 workers gives the parameters of sync with 3 to 1e-4; the host carries almost nothing', async () => {
+    const shape = { workers: 3, batch: 10, maxSteps: 40, lr: 0.5, seed: 7 } as const;
+    const sync = cluster({ strategy: 'sync', ...shape }, 3);
+    const ring = cluster({ strategy: 'allreduce', ...shape }, 3);
+    await Promise.all([finished(sync), finished(ring)]);
+    expect(maxDifference(ring.params, sync.params)).toBeLessThan(1e-4);
+    expect(ring.train.map(({ step }) => step)).toEqual(sync.train.map(({ step }) => step));
+    const bytesOf = (made: Cluster) =>
+      (made.state?.workers ?? []).reduce(
+        (sum, { traffic: { sent, received } }) => sum + tallyBytes(sent) + tallyBytes(received),
+        0,
+      );
+    // One look at the end: one copy of the parameters.
+    expect(bytesOf(ring) - 4 * ring.params.length).toBeLessThan(bytesOf(sync) / 20);
+    expect(ring.state?.workers.every(({ peerBytes }) => peerBytes > 0)).toBe(true);
+  });
+
+  it('allreduce goes on without a worker that leaves, and feeds one that comes later', async () => {
+    const made = cluster(
+      { strategy: 'allreduce', workers: 3, batch: 10, maxSteps: 80, optimizer: 'adam', lr: 0.01, seed: 5 },
+      2,
+    );
+    const leaver = made.addWorker();
+    await made.until(({ run }) => (run?.version ?? 0) > 5);
+    leaver({ type: 'leave' });
+    await made.until(({ run }) => (run?.version ?? 0) > 15);
+    made.addWorker();
+    await finished(made);
+    const { run, workers } = made.state ?? {};
+    expect(run?.version).toBe(80);
+    expect(workers?.at(-1)?.applied).toBeGreaterThan(20);
+    expect(run?.counters.lost).toBe(0);
+    expect(run?.examples).toBe((workers ?? []).reduce((sum, { examples }) => sum + examples, 0));
+  });
+
+  it.each(['average', 'nesterov'] as const)('local steps learn with outer %s', async (outer) => {
+    const made = cluster(
+      {
+        strategy: 'local',
+        localSteps: 4,
+        outer,
+        workers: 2,
+        batch: 10,
+        maxSteps: 12,
+        lr: 0.2,
+        up: 'int8',
+        down: 'int8',
+      },
+      2,
+    );
+    await finished(made);
+    expect(made.state?.run?.examples).toBe(12 * 2 * 4 * 10);
+    expect(made.train.at(-1)?.loss).toBeLessThan((made.train[0]?.loss ?? 0) / 2);
+  });
+
+  it.each([
+    ['float16', 'float16'],
+    ['int8', 'int8'],
+    ['topk', 'float32'],
+  ] as const)('learns with %s up and %s down', async (up, down) => {
+    const made = cluster({ strategy: 'sync', workers: 2, batch: 10, maxSteps: 60, up, down, topk: 0.05 }, 2);
+    await finished(made);
+    expect(made.train.at(-1)?.loss).toBeLessThan((made.train[0]?.loss ?? 0) / 2);
+  });
+
+  it('overlapped async computes while its push is on the way, and counts the staleness', async () => {
+    const made = cluster(
+      { strategy: 'async', overlap: true, workers: 1, batch: 10, maxSteps: 40, emulate: '*:latency=10' },
+      1,
+    );
+    await finished(made);
+    const [worker] = made.state?.workers ?? [];
+    expect(worker?.stalenessMax).toBe(1);
+    expect(worker?.rejected).toBe(0);
+  });
 });
+
+const maxDifference = (a: Float32Array, b: Float32Array) =>
+  a.reduce(
+    (most, value, i) => Math.max(most, Math.abs(value - (b[i] as number))),
+    a.length === b.length ? 0 : Infinity,
+  );
