@@ -38,7 +38,7 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
 
   const start = (field: Field) => {
     const idle = field.idle().filter(isWelcome);
-    const donors = idle.filter((worker) => holders.has(worker));
+    const donors = donorsAmong(field);
     // The first parameters follow from the seed; later ones, if no worker has them any more, are the host's last copy.
     const isFromHost = donors.length === 0 && field.version > 0;
     const members = field.release(idle, !isFromHost);
@@ -54,10 +54,14 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
       startedMs: field.nowMs,
       deadlineMs: 0,
     };
-    form(round, donors, field);
+    form(round, field);
   };
 
-  const form = (current: Round, donors: readonly number[], field: Field) => {
+  /** Those who can give the current parameters to others, even if they pause. */
+  const donorsAmong = (field: Field) => field.present().filter((worker) => holders.has(worker));
+
+  const form = (current: Round, field: Field) => {
+    const donors = donorsAmong(field);
     rings += 1;
     current.ring = rings;
     current.reduced.clear();
@@ -83,11 +87,15 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
     current.missing.delete(worker);
     current.deliveries.delete(worker);
     current.newcomers.delete(worker);
-    const donors = current.members.filter((member) => !current.newcomers.has(member));
-    if (donors.length > 0) return form(current, donors, field);
+    regroup(current, field);
+  };
+
+  /** Another ring of those who are left. */
+  const regroup = (current: Round, field: Field) => {
+    const canBeFed = current.newcomers.size === 0 || donorsAmong(field).length > 0;
+    if (current.members.length > 0 && canBeFed) return form(current, field);
     // Whoever is left waits for parameters that nobody has any more: all start again from the host's copy.
     round = null;
-    holders.clear();
     for (const member of current.members) letGo(current, member, field);
     start(field);
   };
@@ -153,9 +161,10 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
       round.deliveries.set(delivery.worker, delivery);
     },
     gone(worker, field, isAway) {
-      if (isAway) holders.delete(worker);
+      const wasDonor = isAway && holders.delete(worker);
       if (isAway) strikes.delete(worker);
       if (round?.members.includes(worker)) shrink(round, worker, field);
+      else if (round && wasDonor && round.newcomers.size > 0) regroup(round, field);
     },
     tick: settle,
     holder: () => holders.values().next().value ?? null,

@@ -26,6 +26,8 @@ export interface Field {
   readonly nowMs: number;
   readonly version: number;
   readonly size: number;
+  /** Workers that are here, even if they pause, by number. */
+  present(): readonly number[];
   /** Workers that take part just now, at work or not, by number. */
   active(): readonly number[];
   /** Workers with nothing to do, by number. */

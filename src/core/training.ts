@@ -1,0 +1,336 @@
+import { Exchange } from './exchange.ts';
+import { Looks } from './looks.ts';
+import type { Member } from './member.ts';
+import type { RunPhase, StopReason } from './progress.ts';
+import type { Rejection, ToHost, ToWorker, Verdict } from './protocol.ts';
+import { checkPush, type Push } from './push-check.ts';
+import { type Mark, Run, type RunPlan } from './run.ts';
+import type { Effect, SavedServer, ServerEvent } from './server-events.ts';
+import type { Delivery, Field } from './strategy/strategy.ts';
+
+const CHECKPOINT_MS = 5000;
+/** This many unusable gradients in a row, with none applied between, mean that the run itself has diverged. */
+const MAX_REJECTIONS = 20;
+
+/** What a run sees of the server it belongs to. */
+export interface Surroundings {
+  readonly nowMs: number;
+  readonly wallMs: number;
+  readonly members: ReadonlyMap<number, Member>;
+  /** Those who are here, by number. */
+  readonly present: readonly Member[];
+  send(member: Member, message: ToWorker, withParams?: boolean): void;
+  do(effect: Effect): void;
+  /** Tells everyone how the run stands. */
+  broadcast(): void;
+}
+
+/** One run among the workers that are there: pushes in, verdicts and parameters out, looks at the test set, its end. */
+export class Training {
+  readonly run: Run;
+  readonly #around: Surroundings;
+  readonly #exchange: Exchange;
+  readonly #looks: Looks;
+  /** The worker that is asked for the parameters to look at, where workers keep them. */
+  #askedWorker: number | null = null;
+  #isFetchDue = false;
+  #rejectionsInARow = 0;
+  #checkpointMs: number;
+
+  constructor(plan: RunPlan, number: number, around: Surroundings, saved?: SavedServer) {
+    this.run = new Run(plan, number, around.wallMs, saved);
+    this.#around = around;
+    this.#exchange = new Exchange(this.run, (member, message, withParams) => around.send(member, message, withParams));
+    this.#looks = new Looks(this.run, (mark) => this.#ask(mark));
+    this.#checkpointMs = around.nowMs;
+  }
+
+  /** The first look at the test set. */
+  begin(): void {
+    this.#look();
+  }
+
+  /** The end of an event: whoever was judged and not released hears it now. */
+  settle(): void {
+    this.#exchange.answerRest(this.#around.nowMs);
+    // Last of all, when the worker has heard that its version counts.
+    const member = this.#askedWorker === null ? undefined : this.#around.members.get(this.#askedWorker);
+    if (this.#isFetchDue && member) this.#around.send(member, { type: 'fetch', run: this.run.run });
+    this.#isFetchDue = false;
+  }
+
+  /** The run is given up; each push still gets its one answer. */
+  close(): void {
+    this.#dismissHeld();
+    this.settle();
+  }
+
+  pause(): void {
+    if (this.run.phase === 'running' || this.run.phase === 'waiting') this.#enter('paused');
+  }
+
+  resume(): void {
+    if (this.run.phase === 'paused') this.#enter('waiting');
+    this.offer();
+  }
+
+  /** Somebody may have become idle. */
+  offer(): void {
+    const { run } = this;
+    if (run.isOver) return;
+    if (run.phase === 'waiting') {
+      const { strategy, workers } = run.plan.experiment;
+      const needed = run.version > 0 || strategy === 'single' ? 1 : workers;
+      if (this.#admitted().filter((member) => member.isActive).length < needed) return;
+      this.#enter('running');
+    }
+    run.strategy.offer(this.#field());
+  }
+
+  push(member: Member, push: Push, body: Uint8Array): void {
+    const { run } = this;
+    const checked = checkPush(run, member, push, body);
+    if (checked.kind === 'unexpected') return rejectPush(this.#around, run, member, push, checked.reason);
+    member.lastSeq = push.seq;
+    member.phase = 'held';
+    member.pending = { seq: push.seq, sinceMs: this.#around.nowMs, verdict: null };
+    if (checked.kind === 'unusable') {
+      if (checked.lease) run.leases.giveBack(checked.lease.id);
+      return this.#refuse(member, checked.reason);
+    }
+    member.measure(push.phases, push.loss, push.peerBytes);
+    const delivery: Delivery = { ...push, worker: member.worker, gradient: checked.gradient };
+    // A lease that was taken back, or a run that no longer runs: too late, whatever the strategy.
+    if (!checked.lease || run.isOver) {
+      const staleness = run.latestVersion - push.version;
+      this.#exchange.judge(member, delivery, { kind: 'stale', staleness }, this.#around.nowMs);
+      return this.offer();
+    }
+    member.delivered = push.lease;
+    run.strategy.deliver(delivery, this.#field());
+  }
+
+  /** The worker could not compute its lease: as a push of no use, but there is nothing to answer. */
+  trouble(member: Member, { run, lease }: Extract<ToHost, { type: 'trouble' }>): void {
+    if (run !== this.run.run || member.phase !== 'computing') return;
+    if (this.run.leases.find(lease, member.worker)) this.run.leases.giveBack(lease);
+    member.phase = 'ready';
+    this.#refuse(member, 'not-finite');
+  }
+
+  ringNews(member: Member, news: Extract<ToHost, { type: 'reduced' | 'unreachable' }>): void {
+    if (news.run !== this.run.run || this.run.isOver) return;
+    const { strategy } = this.run;
+    if (news.type === 'reduced') strategy.reduced(member.worker, news.ring, news.checksum, this.#field());
+    else strategy.unreachable(member.worker, news.ring, news.peer, this.#field());
+    this.offer();
+  }
+
+  /** Workers of a ring connect to each other with the help of the host, who reads nothing of it. */
+  passOn(member: Member, { peer, data }: Extract<ToHost, { type: 'signal' }>): void {
+    const other = this.#around.members.get(peer);
+    if (other && other !== member && this.run.strategy.keeper === 'workers') {
+      this.#around.send(other, { type: 'signal', peer: member.worker, data });
+    }
+  }
+
+  /** The parameters a worker was asked for; false if they are not what they must be. */
+  copied(member: Member, state: Extract<ToHost, { type: 'state' }>, body: Uint8Array): boolean {
+    if (state.run !== this.run.run || this.#askedWorker !== member.worker) return true;
+    if (state.version !== this.#looks.version || !this.run.takeCopy(state.version, body)) return false;
+    this.#askedWorker = null;
+    this.#checkpoint();
+    this.#evaluate(state.version);
+    return true;
+  }
+
+  evaluated({ run: number, version, ...result }: Extract<ServerEvent, { type: 'evaluated' }>): void {
+    const { run } = this;
+    const point = run.run === number ? this.#looks.take(version, result) : null;
+    if (!point) return;
+    if (!Number.isFinite(point.loss)) return this.fail('diverged');
+    if (run.phase === 'finishing') return version === run.version ? this.#enter('finished') : this.#look();
+    const { untilLoss } = run.plan.experiment;
+    if (untilLoss !== null && point.loss <= untilLoss) {
+      run.endAtLook();
+      return this.stop('loss');
+    }
+    if (!this.#looks.letGo(this.#around.nowMs)) return;
+    this.#look();
+    this.offer();
+  }
+
+  stop(reason: StopReason): void {
+    const { run } = this;
+    if (run.isOver) return;
+    run.stopReason = reason;
+    this.#enter('finishing');
+    this.#dismissHeld();
+    this.#looks.letGo(this.#around.nowMs);
+    if (run.test.points.at(-1)?.step === run.version) return this.#enter('finished');
+    if (!this.#looks.isUnderWay) this.#look();
+  }
+
+  fail(reason: StopReason): void {
+    if (this.run.phase === 'failed' || this.run.phase === 'finished') return;
+    this.run.stopReason = reason;
+    this.#enter('failed');
+    this.#dismissHeld();
+  }
+
+  tick(): void {
+    if (this.run.phase !== 'running') return;
+    this.#checkStop();
+    this.run.strategy.tick(this.#field());
+  }
+
+  /** The worker computes no more; a push already delivered stays with its round. */
+  lose(member: Member, isAway: boolean): void {
+    const { run } = this;
+    if (run.strategy.keeper === 'workers') {
+      // What it delivered is still with it, and goes with it.
+      this.#exchange.dismiss(member, this.#around.nowMs);
+      member.delivered = null;
+    }
+    this.#exchange.reclaim(member);
+    if (member.phase === 'computing') member.phase = 'ready';
+    if (member.delivered === null && !run.isOver) run.strategy.gone(member.worker, this.#field(), isAway);
+    if (run.phase === 'running' && !this.#admitted().some((other) => !other.isPaused)) this.#enter('waiting');
+    this.offer();
+    if (!isAway || this.#askedWorker !== member.worker) return;
+    // It took the parameters with it; another has them, perhaps of a later version.
+    this.#askedWorker = null;
+    this.#look();
+  }
+
+  /** What the worker was given led to nothing: it goes on all the same. */
+  #refuse(member: Member, reason: Rejection): void {
+    this.#exchange.decide(member, { kind: 'rejected', reason }, 0, this.#around.nowMs);
+    this.run.counters.rejected += 1;
+    this.#rejectionsInARow += 1;
+    if (this.#rejectionsInARow >= MAX_REJECTIONS) return this.fail('diverged');
+    if (!this.run.isOver) this.run.strategy.gone(member.worker, this.#field(), false);
+    this.offer();
+  }
+
+  /** What the strategy may see and do, for the length of one event. */
+  #field(): Field {
+    const { run } = this;
+    const exchange = this.#exchange;
+    const { nowMs, wallMs, members } = this.#around;
+    const isOpen = () => run.phase === 'running' && !this.#looks.holdsTraining;
+    const numbers = (some: readonly Member[]) => some.map(({ worker }) => worker);
+    return {
+      nowMs,
+      get version() {
+        return run.version;
+      },
+      size: run.params.length,
+      present: () => numbers(this.#admitted()),
+      active: () => numbers(this.#admitted().filter((member) => member.isActive)),
+      idle: () => (isOpen() ? numbers(this.#admitted().filter((member) => member.isIdle)) : []),
+      update: (gradient, scale, loss) => {
+        run.apply(gradient, scale, loss, nowMs, wallMs);
+        this.#updated();
+      },
+      advance: (loss) => {
+        run.advance(loss, nowMs, wallMs);
+        this.#updated();
+      },
+      judge: (delivery, verdict) => {
+        if (verdict.kind === 'applied') this.#rejectionsInARow = 0;
+        const member = members.get(delivery.worker);
+        if (member) exchange.judge(member, delivery, verdict, nowMs);
+      },
+      revoke: (worker) => {
+        const member = members.get(worker);
+        if (member) exchange.revoke(member);
+      },
+      release: (workers, isBare = false) => {
+        if (!isOpen()) return [];
+        if (!isBare && workers.length > 0) run.fallBackToCopy();
+        return numbers(
+          exchange.release(
+            workers.flatMap((worker) => members.get(worker) ?? []),
+            isBare,
+            nowMs,
+          ),
+        );
+      },
+      form: (ring, to) => {
+        for (const worker of to) {
+          const member = members.get(worker);
+          if (member) this.#around.send(member, { type: 'ring', run: run.run, version: run.version, ...ring });
+        }
+      },
+      warn: (worker, text) => {
+        const member = members.get(worker);
+        if (member) member.trouble = text;
+      },
+      wakeAt: (atMs) => this.#around.do({ type: 'wake', atMs }),
+    };
+  }
+
+  #admitted(): readonly Member[] {
+    return this.#around.present.filter((member) => this.run.strategy.admits(member.isLocal));
+  }
+
+  #updated(): void {
+    const { nowMs, wallMs } = this.#around;
+    this.#looks.updated(nowMs, wallMs);
+    if (this.run.strategy.keeper === 'host' && nowMs - this.#checkpointMs >= CHECKPOINT_MS) this.#checkpoint();
+    this.#checkStop();
+  }
+
+  #checkStop(): void {
+    const reason = this.run.phase === 'running' ? this.run.reachedStop(this.#around.nowMs) : null;
+    if (reason) this.stop(reason);
+  }
+
+  /** The round that pushes wait for will not end; each still gets its one answer. */
+  #dismissHeld(): void {
+    for (const member of this.#around.present) this.#exchange.dismiss(member, this.#around.nowMs);
+  }
+
+  #enter(phase: RunPhase): void {
+    this.run.enter(phase, this.#around.nowMs);
+    this.#around.broadcast();
+    if (phase === 'paused' || phase === 'finished') this.#checkpoint();
+  }
+
+  #checkpoint(): void {
+    this.#checkpointMs = this.#around.nowMs;
+    this.#around.do({ type: 'checkpoint' });
+  }
+
+  #look(): void {
+    this.#looks.look(this.#around.nowMs, this.#around.wallMs);
+  }
+
+  /** Gets the parameters to be looked at to the evaluator. */
+  #ask(mark: Mark): void {
+    const { run } = this;
+    if (run.strategy.keeper === 'host' || run.isCopyCurrent) return this.#evaluate(mark.step);
+    this.#askedWorker = run.strategy.holder();
+    if (this.#askedWorker === null) {
+      run.fallBackToCopy();
+      return this.#evaluate(mark.step);
+    }
+    run.prepareCopy(this.#around.nowMs);
+    this.#isFetchDue = true;
+  }
+
+  #evaluate(version: number): void {
+    this.#looks.remember();
+    this.#around.do({ type: 'evaluate', run: this.run.run, version });
+  }
+}
+
+/** Answers a push that was not expected, and leaves everything as it is. */
+export function rejectPush(around: Surroundings, run: Run | null, member: Member, push: Push, reason: Rejection): void {
+  const verdict: Verdict = { kind: 'rejected', reason };
+  member.count(verdict, 0, around.nowMs);
+  const { pauses } = member;
+  const answer = { seq: push.seq, verdict, version: run?.version ?? 0, pauses, heldMs: 0, isNext: false, leases: [] };
+  around.send(member, { type: 'answer', run: push.run, ...answer });
+}
