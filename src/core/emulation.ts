@@ -10,6 +10,8 @@ export interface Conditions {
   readonly loss: number;
   /** The link breaks this often on average; Infinity: never. */
   readonly cutEverySeconds: number;
+  /** What the worker sends is its gradient times this: −10 is a saboteur. */
+  readonly poison: number;
 }
 
 /** A worker left alone. */
@@ -19,6 +21,7 @@ export const unhindered: Conditions = {
   mbps: Number.POSITIVE_INFINITY,
   loss: 0,
   cutEverySeconds: Number.POSITIVE_INFINITY,
+  poison: 1,
 };
 
 /** Worker numbers from `first` to `last`. */
@@ -59,6 +62,13 @@ const keys: Readonly<Record<string, Key>> = {
     words: (seconds) => `cut off every ${seconds} s on average`,
     none: 'never cut off',
   },
+  poison: {
+    field: 'poison',
+    min: -1000,
+    max: 1000,
+    words: (times) => `sending ${times} × its gradient`,
+    none: 'sending its true gradient',
+  },
 };
 
 const percent = (share: number) => Number((share * 100).toPrecision(6));
@@ -98,7 +108,7 @@ function parseSetting(text: string): Partial<Conditions> {
   }
   const { field, min, max } = key;
   if (value === 'off') return { [field]: unhindered[field] };
-  const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  const number = /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
   if (number >= min && number <= max) return { [field]: number };
   throw new RangeError(`"${name}=${value}": ${name} takes a number from ${min} to ${max}, or off`);
 }

@@ -4,6 +4,7 @@ import { Outbox } from '../core/outbox.ts';
 import type { Kind } from '../core/protocol.ts';
 import type { Traffic } from '../core/traffic.ts';
 import { HIGH_WATER_BYTES, type Link } from './link.ts';
+import { SendWindow } from './send-window.ts';
 
 /** Enough for every message without numbers. */
 export const CONTROL_BYTES = 65_536;
@@ -13,18 +14,37 @@ export interface MessengerHandlers {
   /** The peer sent something that is not our protocol; the link is still open, to say so. */
   onGarbled(reason: string): void;
   onClose(reason: string): void;
+  /** Of messages over one MiB, each MiB: how much was cut for sending, or has come. */
+  onProgress?(direction: 'sent' | 'received', doneBytes: number, totalBytes: number): void;
 }
 
-/** Messages over a link: cuts them into frames as the link has room, and puts received ones back together. */
+/** Messengers ask each other how far the bytes of long messages have come: `mark` is answered with `reached`. */
+interface Flow {
+  readonly type: 'mark' | 'reached';
+  /** Bytes of long messages sent before the mark. From a peer it may be anything until it is checked. */
+  readonly at: number;
+}
+
+/**
+ * Messages over a link: cuts them into frames as the link has room, and puts received ones back together. Of long messages
+ * only as much is under way as its window allows: what a stalled receiver, or anything between, must hold is bounded.
+ */
 export class Messenger {
   readonly #link: Link;
-  readonly #outbox = new Outbox();
-  readonly #inbox = new Inbox(CONTROL_BYTES);
+  readonly #handlers: MessengerHandlers;
+  readonly #outbox: Outbox;
+  readonly #inbox: Inbox;
+  readonly #window = new SendWindow();
+  /** The last mark of the peer, if it is not answered: one answer is enough for all before. */
+  #owed: number | null = null;
   #isGarbled = false;
 
   constructor(link: Link, handlers: MessengerHandlers) {
     this.#link = link;
-    link.onFrame = (frame) => this.#accept(frame, handlers);
+    this.#handlers = handlers;
+    this.#outbox = new Outbox((done, total) => handlers.onProgress?.('sent', done, total));
+    this.#inbox = new Inbox(CONTROL_BYTES, (done, total) => handlers.onProgress?.('received', done, total));
+    link.onFrame = (frame) => this.#accept(frame);
     link.onLow = () => this.#pump();
     link.onClose = handlers.onClose;
   }
@@ -48,24 +68,50 @@ export class Messenger {
     this.#link.close();
   }
 
-  #accept(frame: ArrayBuffer, handlers: MessengerHandlers): void {
+  #accept(frame: ArrayBuffer): void {
     if (this.#isGarbled) return;
     let message: Received | null;
     try {
       message = this.#inbox.accept(frame);
+      if (message && isFlow(message.head)) return this.#flow(message.head);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       this.#isGarbled = true;
-      return handlers.onGarbled(error.message);
+      return this.#handlers.onGarbled(error.message);
     }
-    if (message) handlers.onMessage(message);
+    if (message) this.#handlers.onMessage(message);
+  }
+
+  #flow({ type, at }: Flow): void {
+    if (!Number.isSafeInteger(at) || at < 0) throw new FrameError(`a ${type} without a place`);
+    if (type === 'mark') this.#owed = at;
+    else if (!this.#window.reached(at, performance.now()))
+      throw new FrameError(`mark ${at} was reached but never sent`);
+    this.#pump();
   }
 
   #pump(): void {
     while (this.#link.bufferedBytes < HIGH_WATER_BYTES) {
-      const frame = this.#outbox.next();
+      this.#queueFlow();
+      const before = this.#outbox.waitingLongBytes;
+      const frame = this.#outbox.next(before > 0 && this.#window.hasRoom());
       if (!frame) return;
+      this.#window.sent(before - this.#outbox.waitingLongBytes);
       this.#link.send(frame);
     }
   }
+
+  #queueFlow(): void {
+    if (this.#owed !== null) this.#tell({ type: 'reached', at: this.#owed });
+    this.#owed = null;
+    const at = this.#window.nextMark(this.#outbox.waitingLongBytes, performance.now());
+    if (at !== null) this.#tell({ type: 'mark', at });
+  }
+
+  #tell(flow: Flow): void {
+    this.#outbox.push('control', 0, flow);
+  }
 }
+
+const isFlow = (head: unknown): head is Flow =>
+  typeof head === 'object' && head !== null && 'type' in head && (head.type === 'mark' || head.type === 'reached');

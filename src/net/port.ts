@@ -4,6 +4,12 @@ import { HIGH_WATER_BYTES, type Link } from './link.ts';
 /** Each receipt wakes a thread, so small messages share one. Well below LOW_WATER_BYTES, which a sender waits for. */
 const RECEIPT_BYTES = 1 << 17;
 
+/**
+ * A data channel cannot be told to wait, so what comes while a thread does not read is kept in its port. Peers that
+ * follow the protocol have at most the 4 MiB of a send window under way, and small messages; others end here.
+ */
+const MAX_UNREAD_BYTES = 1 << 25;
+
 /** What travels through a port: a frame, how many bytes of frames were taken, or the end. */
 type PortMessage = ArrayBuffer | number | { readonly end: string };
 
@@ -12,7 +18,8 @@ export const portLink = (port: MessagePort): Link => new PortLink(port);
 
 /**
  * Carries a link across to the thread that has the port's other end, as a `portLink` there: that thread sees the
- * link's frames, its end, and its backpressure (bytes count as buffered until the link has room for them).
+ * link's frames, its end, and its backpressure (bytes count as buffered until the link has room for them). What waits
+ * for the thread is bounded: a peer that sends much more than the thread reads loses the link.
  */
 export function bridge(link: Link, port: MessagePort): void {
   const inner = new PortLink(port);
@@ -20,7 +27,12 @@ export function bridge(link: Link, port: MessagePort): void {
   inner.onFrame = (frame) => link.send(frame);
   inner.onClose = () => link.close();
   link.onLow = () => inner.settle();
-  link.onFrame = (frame) => inner.send(frame);
+  link.onFrame = (frame) => {
+    inner.send(frame);
+    if (inner.bufferedBytes <= MAX_UNREAD_BYTES) return;
+    link.close();
+    inner.close(`${MAX_UNREAD_BYTES} bytes came faster than they could be read`);
+  };
   link.onClose = (reason) => inner.close(reason);
 }
 
