@@ -4,7 +4,8 @@ import { chromiumArgs, findChromium } from './src/relay/chromium.ts';
 
 const tensors = ['core', 'backend-cpu', 'backend-wasm', 'backend-webgpu'].map((part) => `@tensorflow/tfjs-${part}`);
 const preact = ['preact', 'preact/hooks', 'preact/jsx-runtime', 'preact/jsx-dev-runtime', '@preact/signals'];
-const packages = [...tensors, ...preact, 'peerjs', 'idb', 'uplot', 'uqr', 'zod/mini'];
+const hashes = ['hmac', 'sha2', 'utils'].map((part) => `@noble/hashes/${part}.js`);
+const packages = [...tensors, ...preact, ...hashes, 'peerjs', 'idb', 'uplot', 'uqr', 'zod/mini'];
 
 export default defineConfig(async (): Promise<ViteUserConfig> => {
   // Without a browser the unit project still runs; the browser project then says what is missing.
@@ -21,7 +22,7 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
           test: {
             name: 'browser',
             include: ['src/**/*.browser.ts'],
-            globalSetup: ['src/relay/signalling-for-tests.ts'],
+            globalSetup: ['src/relay/signalling-for-tests.ts', 'src/relay/node-pipe-for-tests.ts'],
             // The first use of SwiftShader compiles shaders for seconds.
             testTimeout: 60_000,
             hookTimeout: 60_000,

@@ -6,7 +6,10 @@ import { expect, test } from 'vitest';
 
 /** What each file imports, and whether the layers let it. */
 const cases: Record<string, { allowed: readonly string[]; forbidden: readonly string[] }> = {
-  'src/core/a.ts': { allowed: ['./schema.ts', 'zod/mini'], forbidden: ['../net/link.ts', 'node:fs', 'zod'] },
+  'src/core/a.ts': {
+    allowed: ['./schema.ts', 'zod/mini'],
+    forbidden: ['../net/link.ts', 'node:fs', 'zod', '../simulate/a.ts'],
+  },
   'src/core/codec/a.ts': { allowed: ['../params.ts'], forbidden: ['../../models/model.ts'] },
   'src/core/a.test.ts': { allowed: ['node:fs', '../models/model.ts'], forbidden: [] },
   'src/models/a.ts': { allowed: ['../core/schema.ts'], forbidden: ['../data/a.ts'] },
@@ -16,15 +19,19 @@ const cases: Record<string, { allowed: readonly string[]; forbidden: readonly st
   'src/data/a.ts': { allowed: ['../store/a.ts', '../models/data.ts'], forbidden: ['node:fs', '../ml/a.ts'] },
   'src/store/a.ts': { allowed: ['idb'], forbidden: ['../data/a.ts'] },
   'src/export/a.ts': { allowed: ['../core/progress.ts'], forbidden: ['../host/state.ts', '../net/link.ts'] },
+  'src/simulate/a.ts': { allowed: ['../core/server.ts', '../models/model.ts'], forbidden: ['../host/a.ts', 'node:fs'] },
   'src/host/a.ts': { allowed: ['../net/link.ts', '../ml/a.ts'], forbidden: ['../ui/a.tsx', '@tensorflow/tfjs-core'] },
   'src/worker/a.ts': { allowed: ['../net/link.ts'], forbidden: ['../ui/a.tsx', 'peerjs'] },
-  'src/ui/a.tsx': { allowed: ['preact/hooks', '../host/state.ts'], forbidden: ['../net/link.ts', '../ml/a.ts', 'idb'] },
+  'src/ui/a.tsx': { allowed: ['preact/hooks', '../simulate/a.ts'], forbidden: ['../net/link.ts', '../ml/a.ts', 'idb'] },
   'src/relay/a.ts': {
     allowed: ['node:fs/promises', '../host/state.ts'],
     forbidden: ['../ui/a.tsx', '../main.ts', 'preact'],
   },
   'src/main.ts': { allowed: ['./ui/a.tsx', './net/peer.ts'], forbidden: ['./ml/a.ts', './relay/a.ts', 'node:fs'] },
-  'worker-scripts/a.ts': { allowed: ['../src/ml/a.ts'], forbidden: ['../src/net/link.ts', '../src/ui/a.tsx'] },
+  'worker-scripts/a.ts': {
+    allowed: ['../src/ml/a.ts', '../src/simulate/a.ts'],
+    forbidden: ['../src/net/link.ts', '../src/ui/a.tsx'],
+  },
 };
 
 /** Lints a copy of the cases with the project's own settings; gives what was refused, as `file:line`. */

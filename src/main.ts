@@ -4,18 +4,23 @@ import { runReport } from './export/run-report.ts';
 import { tabHost } from './host/tab-host.ts';
 import { type BackendChoice, backendChoices } from './models/backend.ts';
 import { resolveExperiment } from './models/plan.ts';
+import { dialer } from './net/dial.ts';
+import { deviceFor, type ProvenLink } from './net/handshake.ts';
 import { describeSettings, lanSettings, type NetSettings, serversToQuery, withServersFromQuery } from './net/ice.ts';
-import { dial, listen } from './net/peer.ts';
-import { ownRoom, readCode } from './room.ts';
+import { linkInvite } from './net/invite.ts';
+import { type Listener, listen } from './net/peer.ts';
+import { deviceSecret, isLocalAddress, ownRoom, readCode } from './room.ts';
 import { deleteRun, listRuns, saveRun } from './store/runs.ts';
 import { renderBadLinkPage, renderCodePage } from './ui/code-page.tsx';
 import { renderHostPage } from './ui/host-page.tsx';
 import { renderJoinPage } from './ui/join-page.tsx';
+import { showRoute } from './ui/notices.tsx';
 import { workerControl } from './worker/control.ts';
+import { meshOf } from './worker/mesh.ts';
 
 /*
- * The address decides the page: #join=<code>&… is a worker's, #join asks for a code, anything else is a host's, with the
- * experiment in the fragment. Fragments stay in the browser: no server sees who joins what.
+ * The address decides the page: #join=<code>&invite=…&… is a worker's, #join asks for a code, anything else is a host's,
+ * with the experiment in the fragment. Fragments stay in the browser; of an invite the relay gets the half it checks.
  */
 
 const root = document.getElementById('app') as HTMLElement;
@@ -45,9 +50,26 @@ function readBackend(): BackendChoice {
   return backendChoices.find((choice) => choice === asked) ?? 'auto';
 }
 
+/** The STUN and TURN servers that the relay adds, by name, for the page's words. */
+async function relayServers(): Promise<NetSettings['iceServers']> {
+  try {
+    const answer = await fetch(`${baseUrl}ice.json`, { signal: AbortSignal.timeout(1000) });
+    const { iceServers } = (await answer.json()) as { iceServers: NetSettings['iceServers'] };
+    return iceServers.map(({ urls }) => ({ urls: String(urls) }));
+  } catch {
+    return [];
+  }
+}
+
 async function showHost(settings: NetSettings): Promise<void> {
-  const [{ code, token }, share] = await Promise.all([ownRoom(), shareUrl()]);
+  const [room, share, servers] = await Promise.all([ownRoom(), shareUrl(), relayServers()]);
+  const { code, token } = room;
   const backend = readBackend();
+  const hostKey = query.get('hostKey');
+  let allowsTyping = isLocalAddress(location.hostname);
+  let listener: Listener | null = null;
+  let links: readonly ProvenLink[] = [];
+  const setTerms = () => listener?.setTerms({ secret: room.secret, allowsTyping });
   const host = tabHost({
     code,
     baseUrl,
@@ -55,7 +77,23 @@ async function showHost(settings: NetSettings): Promise<void> {
     device: deviceName(navigator.userAgent),
     spawnServer,
     spawnTrainer,
-    listen: (handlers) => listen(code, settings, { token, ...handlers }),
+    listen({ onLink, onState }) {
+      listener = listen(code, settings, {
+        token,
+        secret: room.secret,
+        allowsTyping,
+        hostKey,
+        isBanned: room.isBanned,
+        onState,
+        onLink(link) {
+          links = [...links.filter(({ isEnded }) => !isEnded), link];
+          onLink(link);
+        },
+      });
+      return listener;
+    },
+    onRemoved: ({ device }) => room.ban(device),
+    meshFor: (trainer) => meshOf((message, transfer) => trainer.post(message, transfer), settings.iceServers),
     keepRun: saveRun,
   });
   let experiment: Experiment = defaultExperiment;
@@ -68,7 +106,9 @@ async function showHost(settings: NetSettings): Promise<void> {
     experimentError = `The address holds an experiment that cannot be run. ${(error as Error).message}`;
   }
   const joinQuery = (asked: Experiment) => {
-    const pairs: [string, string][] = Object.entries({ join: code, model: asked.model, data: asked.data });
+    const invite = linkInvite(room.secret, code, Date.now());
+    const pairs: [string, string][] = Object.entries({ join: code, invite, model: asked.model, data: asked.data });
+    if (asked.strategy === 'allreduce') pairs.push(['strategy', asked.strategy]);
     if (backend !== 'auto') pairs.push(['backend', backend]);
     return new URLSearchParams([...pairs, ...serversToQuery(settings)]);
   };
@@ -80,12 +120,25 @@ async function showHost(settings: NetSettings): Promise<void> {
       experiment = changed;
       const extra = new URLSearchParams(serversToQuery(settings));
       if (backend !== 'auto') extra.set('backend', backend);
+      if (hostKey !== null) extra.set('hostKey', hostKey);
       const fragment = [experimentToQuery(changed), extra.toString()].filter(Boolean).join('&');
       history.replaceState(null, '', fragment ? `#${fragment}` : location.pathname);
     },
     joinLink: (_code, asked) => `${share}#${joinQuery(asked)}`,
     openWorkerTab: () => open(`${baseUrl}#${joinQuery(experiment)}`, '_blank', 'noopener'),
-    networkWords: describeSettings(settings).join(' '),
+    networkWords: describeSettings({ ...settings, iceServers: [...settings.iceServers, ...servers] }).join(' '),
+    sharing: {
+      allowsTyping: () => allowsTyping,
+      setAllowsTyping(on) {
+        allowsTyping = on;
+        setTerms();
+      },
+      renewInvite() {
+        room.renew();
+        setTerms();
+      },
+      relayedLinks: () => links.filter(({ isEnded, route }) => !isEnded && route === 'relayed').length,
+    },
     runs: { list: listRuns, remove: deleteRun },
   });
   const report = () => {
@@ -102,9 +155,28 @@ function showJoin(settings: NetSettings, code: string): void {
   let name = localStorage.getItem(nameKey) ?? '';
   let backend = readBackend();
   const tokenKey = `manyhands token ${code}`;
+  const transport = query.get('transport') === 'relay' ? ('relay' as const) : ('auto' as const);
+  // This browser gets its name for hosts at the first click, not before.
+  let dial: ReturnType<typeof dialer> | null = null;
+  const iceServers = [...settings.iceServers];
+  const target = () => ({
+    code,
+    invite: query.get('invite'),
+    device: deviceFor(deviceSecret(), code),
+    transport,
+    // In place: connections between workers are made later, with what is in it then.
+    onServers: (servers: NetSettings['iceServers']) =>
+      void iceServers.splice(settings.iceServers.length, iceServers.length, ...servers),
+  });
   const control = workerControl({
+    iceServers,
     spawnTrainer,
-    dial: (signal) => dial(code, settings, signal),
+    async dial(signal) {
+      dial ??= dialer(target(), settings);
+      const link = await dial(signal);
+      showRoute(root, link.route);
+      return link;
+    },
     work: () => ({
       type: 'work',
       baseUrl,
@@ -118,7 +190,13 @@ function showJoin(settings: NetSettings, code: string): void {
   });
   renderJoinPage(root, {
     control,
-    invitation: { code, by: query.get('by')?.slice(0, 24) ?? null, model: query.get('model'), data: query.get('data') },
+    invitation: {
+      code,
+      by: query.get('by')?.slice(0, 24) ?? null,
+      model: query.get('model'),
+      data: query.get('data'),
+      connectsWorkers: query.get('strategy') === 'allreduce',
+    },
     device: deviceCheck(),
     hostPageLink,
     initialName: name,

@@ -1,5 +1,5 @@
 import { evaluateLoop } from '../src/host/evaluate-loop.ts';
-import { tensorCompute } from '../src/worker/compute.ts';
+import { anyCompute } from '../src/worker/any-compute.ts';
 import type { FromTrainer, ToTrainer } from '../src/worker/thread.ts';
 import { traceStep } from '../src/worker/timeline.ts';
 import { workLoop } from '../src/worker/work-loop.ts';
@@ -14,7 +14,7 @@ self.onmessage = ({ data }: MessageEvent<ToTrainer>) => {
   if (data.type === 'evaluate') return evaluateLoop(data.port, data.baseUrl, data.backend);
   if (data.type !== 'work') return;
   const { baseUrl, backend, name, device, token } = data;
-  const compute = tensorCompute(baseUrl, backend, (chosen) => post({ type: 'view', change: { backend: chosen } }));
+  const compute = anyCompute(baseUrl, backend, (chosen) => post({ type: 'view', change: { backend: chosen } }));
   const onStep = ({ version, startedMs, phases }: Parameters<Parameters<typeof workLoop>[0]['onStep']>[0]) =>
     traceStep('worker', version, startedMs, phases);
   const loop = workLoop({ compute, name, device, now: () => performance.now(), onStep }, token, post);

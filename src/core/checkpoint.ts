@@ -1,12 +1,39 @@
 import { decodeMessage, encodeHead } from './message.ts';
 import type { SavedServer } from './server.ts';
+import { decodeKeys, keyLength, writeKey } from './sparse/key-coding.ts';
 
-/** Everything of a server but its arrays. */
-type Head = Omit<SavedServer, 'arrays'>;
+/** Everything of a server but its arrays; `touched` where only what is not zero was saved. */
+interface Head extends Omit<SavedServer, 'arrays' | 'keys'> {
+  readonly touched: { readonly count: number; readonly keyBytes: number } | null;
+}
 
-/** A server at rest as bytes: a message whose head is JSON and whose body is its arrays, one after another. */
-export function encodeCheckpoint({ arrays, ...head }: SavedServer): Uint8Array {
+const paddedTo4 = (bytes: number) => (bytes + 3) & ~3;
+
+/**
+ * A server at rest as bytes: a message whose head is JSON and whose body is its arrays, one after another. With `isSparse`
+ * the body is the keys at which any of them is not zero, and what they are there: parameters that nobody touched take no room.
+ */
+export function encodeCheckpoint({ arrays, keys: _, ...rest }: SavedServer, isSparse: boolean): Uint8Array {
+  const touched = isSparse ? measure(arrays) : null;
+  const head: Head = { ...rest, touched };
   const start = encodeHead(head);
+  if (!touched) return joined(start, arrays);
+  const { count, keyBytes } = touched;
+  const numbersAt = start.length + paddedTo4(keyBytes);
+  const bytes = new Uint8Array(numbersAt + 4 * count * arrays.length);
+  bytes.set(start);
+  const numbers = new Float32Array(bytes.buffer, numbersAt);
+  let [at, place, previous] = [start.length, 0, -1];
+  eachTouched(arrays, (key) => {
+    at = writeKey(key - previous - 1, bytes, at);
+    previous = key;
+    for (let i = 0; i < arrays.length; i++) numbers[i * count + place] = arrays[i]?.[key] as number;
+    place += 1;
+  });
+  return bytes;
+}
+
+function joined(start: Uint8Array, arrays: readonly Float32Array[]): Uint8Array {
   const bytes = new Uint8Array(arrays.reduce((sum, array) => sum + array.byteLength, start.length));
   bytes.set(start);
   let at = start.length;
@@ -17,11 +44,36 @@ export function encodeCheckpoint({ arrays, ...head }: SavedServer): Uint8Array {
   return bytes;
 }
 
+function measure(arrays: readonly Float32Array[]): { count: number; keyBytes: number } {
+  let [count, keyBytes, previous] = [0, 0, -1];
+  eachTouched(arrays, (key) => {
+    count += 1;
+    keyBytes += keyLength(key - previous - 1);
+    previous = key;
+  });
+  return { count, keyBytes };
+}
+
+/** The places, rising, at which any of the arrays (up to three, equally long) is not zero. */
+function eachTouched(arrays: readonly Float32Array[], visit: (key: number) => void): void {
+  const [a = new Float32Array(0), b = a, c = a] = arrays;
+  for (let key = 0; key < a.length; key++) if (a[key] !== 0 || b[key] !== 0 || c[key] !== 0) visit(key);
+}
+
 /** Reads what `encodeCheckpoint` wrote for parameters of this size. The bytes must have been checked for damage. */
 export function decodeCheckpoint(bytes: Uint8Array, size: number): SavedServer {
   const { head, body } = decodeMessage(bytes, bytes.length);
+  const { touched = null, ...rest } = head as Head;
+  if (!touched) return { ...rest, keys: null, arrays: split(body, size) };
+  const keys = new Uint32Array(touched.count);
+  decodeKeys(body.subarray(0, touched.keyBytes), touched.count, size - 1, keys);
+  return { ...rest, keys, arrays: split(body.subarray(paddedTo4(touched.keyBytes)), touched.count) };
+}
+
+function split(body: Uint8Array, size: number): Float32Array[] {
   const numbers = new Float32Array(body.slice().buffer);
-  if (numbers.length % size !== 0) throw new RangeError('the saved run is of another model: discard it and start anew');
-  const arrays = Array.from({ length: numbers.length / size }, (_, i) => numbers.subarray(i * size, (i + 1) * size));
-  return { ...(head as Head), arrays };
+  // Of nothing touched there is nothing to read.
+  const count = size === 0 ? 0 : numbers.length / size;
+  if (!Number.isInteger(count)) throw new RangeError('the saved run is of another model: discard it and start anew');
+  return Array.from({ length: count }, (_, i) => numbers.subarray(i * size, (i + 1) * size));
 }

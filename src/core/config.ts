@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
+import { parseEmulation } from './emulation.ts';
 
 const count = (max: number) => z.int().check(z.minimum(1), z.maximum(max));
 const name = z.string().check(z.regex(/^[a-z][a-z0-9-]{0,31}$/));
 
 export const strategyNames = ['single', 'sync', 'async', 'bounded', 'local', 'allreduce'] as const;
-export const optimizerNames = ['sgd', 'momentum', 'adam'] as const;
+/** `adagrad` and `ftrl` are for models whose parameters have keys, `momentum` and `adam` for all others. */
+export const optimizerNames = ['sgd', 'momentum', 'adam', 'adagrad', 'ftrl'] as const;
 export const aggregateNames = ['mean', 'median', 'trimmed', 'clipping', 'krum'] as const;
 /** What may carry gradients to the host. */
 export const upNames = ['float32', 'float16', 'int8', 'topk'] as const;
@@ -55,6 +57,14 @@ export const experimentSchema = z.object({
   batch: count(60_000),
   lr: z.number().check(z.positive(), z.maximum(1000)),
   optimizer: z.enum(optimizerNames),
+  /** FTRL: how much sums of gradients must exceed for a parameter to be other than zero. */
+  l1: z.number().check(z.minimum(0), z.maximum(1e6)),
+  /** FTRL: how strongly parameters are drawn to zero. */
+  l2: z.number().check(z.minimum(0), z.maximum(1e6)),
+  /** Sparse models: how many features there are. */
+  features: z.int().check(z.minimum(2), z.maximum(2 ** 27)),
+  /** Generated click logs: how many examples make an epoch. */
+  examples: count(2 ** 26),
   /** Steps between two looks at the test set. */
   evalEvery: count(1_000_000),
   /** Each stop rule is off when null; the first that holds ends the run. */
@@ -95,6 +105,10 @@ export const defaultExperiment: Experiment = {
   batch: 100,
   lr: 0.5,
   optimizer: 'sgd',
+  l1: 0,
+  l2: 0,
+  features: 33_762_578,
+  examples: 200_000,
   evalEvery: 100,
   untilLoss: null,
   maxSteps: null,
@@ -106,8 +120,17 @@ export const defaultExperiment: Experiment = {
 /** Checks an experiment from anywhere; the error's message has one readable line per wrong field. */
 export function parseExperiment(input: unknown): Experiment {
   const result = experimentSchema.safeParse(input);
-  if (result.success) return result.data;
+  if (result.success) return withEmulation(result.data);
   throw new RangeError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issueWords(issue)}`).join('\n'));
+}
+
+function withEmulation(experiment: Experiment): Experiment {
+  try {
+    parseEmulation(experiment.emulate);
+    return experiment;
+  } catch (error) {
+    throw new RangeError(`emulate: ${(error as Error).message}`);
+  }
 }
 
 /** zod/mini ships no words of its own. */

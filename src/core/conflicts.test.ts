@@ -22,14 +22,6 @@ describe.each(cases)('%s', (key, change, allowed) => {
   });
 });
 
-test('conditions that cannot be read are found, in the words of their reader', () => {
-  expect(asked({ emulate: '4:slow=10 *:latency=40' })).toBeNull();
-  expect(asked({ emulate: '4:slow=0.5' })).toEqual({
-    key: 'emulate',
-    text: '"slow=0.5": slow takes a number from 1 to 1000, or off.',
-  });
-});
-
 test('a setting counts where its strategy, aggregate or codec looks at it', () => {
   const used = (key: keyof Experiment, changes: Partial<Experiment>) =>
     isUsed(key, { ...defaultExperiment, ...changes });

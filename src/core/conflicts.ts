@@ -1,5 +1,4 @@
 import type { Experiment, ExperimentKey, StrategyName } from './config.ts';
-import { parseEmulation } from './emulation.ts';
 
 /** Settings that only some strategies look at; all others look at what is not listed. */
 const usedBy: Partial<Record<ExperimentKey, readonly StrategyName[]>> = {
@@ -31,7 +30,7 @@ export function isUsed(key: ExperimentKey, { strategy, aggregate, up }: Deciding
 
 /** The first setting that says something else than the run would do, with what to do about it; null if all go together. */
 export function conflict(experiment: Experiment): { readonly key: ExperimentKey; readonly text: string } | null {
-  const { strategy, aggregate, up, down, overlap, emulate } = experiment;
+  const { strategy, aggregate, up, down, overlap } = experiment;
   if (aggregate !== 'mean' && !isUsed('aggregate', experiment)) {
     const text = `${strategy} has no rounds of several gradients at the host to choose among: use mean, sync or local.`;
     return { key: 'aggregate', text };
@@ -47,11 +46,6 @@ export function conflict(experiment: Experiment): { readonly key: ExperimentKey;
   if (overlap && !isUsed('overlap', experiment)) {
     const text = `Only async lets a worker compute while its push is on the way: with ${strategy} it must wait.`;
     return { key: 'overlap', text };
-  }
-  try {
-    parseEmulation(emulate);
-  } catch (error) {
-    return { key: 'emulate', text: `${(error as Error).message}.` };
   }
   return null;
 }

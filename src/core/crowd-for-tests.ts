@@ -10,6 +10,7 @@ import {
   type ToWorker,
 } from './protocol.ts';
 import { type Rng, rng } from './rng.ts';
+import type { Schema } from './schema.ts';
 import { type Effect, ParameterServer, type ServerEvent } from './server.ts';
 import { testSchema } from './server-for-tests.ts';
 import { type WorkerEffect, type WorkerEvent, WorkerSide } from './worker-side.ts';
@@ -27,6 +28,22 @@ const NO_BODY = new Uint8Array(0);
 /** What a worker of these tests finds in its examples: whole numbers, so that sums are exact in any order. */
 const gradientOf = ({ from }: Lease) => Float32Array.of((from / BATCH) % 7, 1, (from % 3) - 1);
 
+/** What the examples of a lease touch, where parameters have keys: from one to all that they may. */
+export function keysOf({ from, count }: Lease, { size, keysPerExample }: Schema): Uint32Array {
+  const random = rng('keys', from);
+  const many = 1 + random.below(Math.min(size, count * (keysPerExample ?? 1)));
+  const all = Uint32Array.from({ length: size }, (_, key) => key);
+  for (let i = 0; i < many; i++) {
+    const other = i + random.below(size - i);
+    [all[i], all[other]] = [all[other] as number, all[i] as number];
+  }
+  return all.slice(0, many).sort();
+}
+
+/** Whole numbers for such keys, never all zero. */
+export const keyedGradientOf = ({ from }: Lease, keys: Uint32Array): Float32Array =>
+  Float32Array.from(keys, (key) => 1 + ((key + from / BATCH) % 3));
+
 /** A real worker's side at the far end of a link on which messages take their time. A liar does not keep to the protocol. */
 class Volunteer {
   readonly link: number;
@@ -39,14 +56,18 @@ class Volunteer {
   readonly sent: Across[] = [];
   readonly events: WorkerEvent[] = [];
   readonly sentTo = new Map<number, Across[]>();
+  readonly #schema: Schema;
+  readonly #keys = new Map<number, Uint32Array>();
+  #prefetches = 0;
   worker = 0;
   isPaused = false;
   isGone = false;
   unanswered = 0;
   #lastSeq = 0;
 
-  constructor(link: number, token: string, isLiar: boolean) {
+  constructor(link: number, token: string, isLiar: boolean, schema: Schema) {
     this.link = link;
+    this.#schema = schema;
     this.isLiar = isLiar;
     this.side = new WorkerSide(token, { isPaused: false, isFinishing: false });
     this.carryOut(this.side.hello('', 'test'));
@@ -85,11 +106,14 @@ class Volunteer {
           break;
         case 'prepare': {
           const backend = { name: 'test', why: '' };
-          this.events.push({ type: 'prepared', run: effect.run, schema: testSchema, backend });
+          this.events.push({ type: 'prepared', run: effect.run, schema: this.#schema, backend });
           break;
         }
         case 'compute': {
-          const result = { gradient: gradientOf(effect.lease), loss: 1, decodeMs: 0, computeMs: 0, readMs: 0 };
+          const keys = this.#keys.get(effect.lease.id);
+          const gradient = keys ? keyedGradientOf(effect.lease, keys) : gradientOf(effect.lease);
+          if (keys) expect(effect.params).toHaveLength(keys.length);
+          const result = { gradient, loss: 1, decodeMs: 0, computeMs: 0, readMs: 0 };
           this.events.push({ type: 'computed', task: effect.task, result });
           break;
         }
@@ -104,6 +128,8 @@ class Volunteer {
           this.isGone = true;
           break;
         case 'prefetch':
+          this.#prefetch(effect.lease);
+          break;
         case 'expect':
         case 'peers':
         case 'signal':
@@ -115,6 +141,20 @@ class Volunteer {
       }
     }
   }
+
+  /** Finds the lease's keys, or once in a while does not. */
+  #prefetch(lease: Lease): void {
+    if (this.#schema.keysPerExample === null) return;
+    const { runNumber: run } = this.side;
+    this.#prefetches += 1;
+    if (this.#prefetches % 23 === 0) {
+      this.events.push({ type: 'no-keys', run, lease: lease.id, text: 'unreadable' });
+      return;
+    }
+    const keys = keysOf(lease, this.#schema);
+    this.#keys.set(lease.id, keys);
+    this.events.push({ type: 'keys', run, lease: lease.id, keys });
+  }
 }
 
 /** A server among volunteers who come, go, pause, are slow and sometimes lie, all by the same dice. */
@@ -123,6 +163,7 @@ export class Crowd {
   readonly volunteers = new Map<number, Volunteer>();
   readonly #random: Rng;
   readonly #hasLiars: boolean;
+  readonly #schema: Schema;
   readonly #evaluations: { readonly run: number; readonly version: number }[] = [];
   readonly #goneTokens: string[] = [];
   readonly #answered = new Set<string>();
@@ -130,11 +171,12 @@ export class Crowd {
   #links = 0;
   #version = 0;
 
-  constructor(seed: number, experiment: Partial<Experiment>, { hasLiars = false } = {}) {
+  constructor(seed: number, experiment: Partial<Experiment>, { hasLiars = false, schema = testSchema } = {}) {
     this.#random = rng(seed);
+    this.#schema = schema;
     this.#hasLiars = hasLiars;
     const whole = { ...defaultExperiment, batch: BATCH, evalEvery: 7, epochs: EPOCHS, workers: 2, ...experiment };
-    this.#do({ type: 'start', plan: { id: 'churn', experiment: whole, schema: testSchema, trainCount: TRAIN_COUNT } });
+    this.#do({ type: 'start', plan: { id: 'churn', experiment: whole, schema, trainCount: TRAIN_COUNT } });
   }
 
   get phase() {
@@ -158,7 +200,7 @@ export class Crowd {
   arrive(isLiar = this.#hasLiars && this.#random.below(3) === 0): void {
     this.#links += 1;
     const token = this.#random.below(2) ? (this.#goneTokens.pop() ?? '') : '';
-    this.volunteers.set(this.#links, new Volunteer(this.#links, token, isLiar));
+    this.volunteers.set(this.#links, new Volunteer(this.#links, token, isLiar, this.#schema));
   }
 
   finish(): void {
@@ -297,6 +339,7 @@ export class Crowd {
     for (const worker of this.server.members.keys()) {
       if (run.leases.heldBy(worker).length > 3) throw new Error('a worker holds more leases than it can use');
     }
+    if ((run.keys?.size ?? 0) > 3 * this.server.members.size) throw new Error('keys are remembered that nobody needs');
     if (run.leases.counted > run.leases.limit) throw new Error('an example was counted twice');
   }
 
@@ -313,7 +356,9 @@ export class Crowd {
       expect(this.#answered.has(key), 'a push is applied once').toBe(false);
       this.#answered.add(key);
     }
-    const body = effect.withParams ? (this.server.run?.outgoing().slice() ?? NO_BODY) : NO_BODY;
+    const body = effect.withParams
+      ? (this.server.run?.outgoing('due' in message ? message.due : 0).slice() ?? NO_BODY)
+      : NO_BODY;
     this.volunteers.get(link)?.down.push({ message, body });
   }
 }

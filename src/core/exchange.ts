@@ -17,8 +17,9 @@ export class Exchange {
     this.run = run;
     this.#send = send;
     const { strategy, overlap } = run.plan.experiment;
-    // The lease it computes and the one whose batch it prepares meanwhile; with overlap, one more is being handed in.
-    this.#leasesAhead = strategy === 'async' && overlap ? 3 : 2;
+    // The lease it computes and the one whose batch it prepares meanwhile; with overlap, one more is being handed in. Where
+    // parameters have keys, those of the next are already told, and the one being prepared is the next but one.
+    this.#leasesAhead = (strategy === 'async' && overlap) || run.keys ? 3 : 2;
   }
 
   /** Gives examples and, unless `isBare`, fresh parameters to those who are idle, in this order; returns who got some. */
@@ -40,13 +41,25 @@ export class Exchange {
       member.version = run.version;
       member.isRevoked = false;
       const leases = fresh.get(member) ?? [];
-      if (member.pending) this.#answer(member, leases, isBare ? 'bare' : 'parameters', nowMs);
-      else {
-        const { pauses } = member;
-        this.#send(member, { type: 'work', run: run.run, version: run.version, pauses, leases }, !isBare);
-      }
+      const due = run.keys ? (run.leases.heldBy(member.worker)[0]?.id ?? 0) : 0;
+      member.owesKeys = run.keys !== null && run.keys.of(due) === null;
+      const isWhole = !isBare && !member.owesKeys;
+      if (member.pending) this.#answer(member, leases, isWhole ? 'parameters' : 'bare', nowMs, due);
+      else this.#work(member, leases, due, isWhole);
     }
     return released;
+  }
+
+  /** The worker told the keys of the lease that is due: it gets their values as they are now. */
+  feed(member: Member, due: number): void {
+    member.owesKeys = false;
+    member.version = this.run.version;
+    this.#work(member, [], due, true);
+  }
+
+  #work(member: Member, leases: Lease[], due: number, withParams: boolean): void {
+    const { run, version } = this.run;
+    this.#send(member, { type: 'work', run, version, pauses: member.pauses, leases, due }, withParams);
   }
 
   /** Says what became of a delivery; its worker hears it with its next parameters, or from `answerRest`. */
@@ -55,7 +68,7 @@ export class Exchange {
     if (verdict.kind === 'applied') this.run.leases.settle(delivery.lease);
     else this.run.leases.giveBack(delivery.lease);
     this.run.counters[verdict.kind] += 1;
-    this.run.decoder.recycle(delivery.gradient);
+    if (!this.run.keys) this.run.decoder.recycle(delivery.gradient.values);
     this.decide(member, verdict, delivery.examples, nowMs);
   }
 
@@ -99,7 +112,7 @@ export class Exchange {
   }
 
   /** The one answer to the pending push, once it was judged. */
-  #answer(member: Member, leases: Lease[], then: 'parameters' | 'bare' | 'wait', nowMs: number): void {
+  #answer(member: Member, leases: Lease[], then: 'parameters' | 'bare' | 'wait', nowMs: number, due = 0): void {
     this.#judged.delete(member);
     const { pending } = member;
     if (!pending?.verdict) return;
@@ -108,7 +121,7 @@ export class Exchange {
     const { run, version } = this.run;
     const { pauses } = member;
     const [heldMs, isNext] = [nowMs - sinceMs, then !== 'wait'];
-    const answer: ToWorker = { type: 'answer', run, seq, verdict, version, pauses, heldMs, isNext, leases };
+    const answer: ToWorker = { type: 'answer', run, seq, verdict, version, pauses, heldMs, isNext, leases, due };
     this.#send(member, answer, then === 'parameters');
   }
 }

@@ -1,3 +1,4 @@
+import type { Experiment } from './config.ts';
 import type { Lease } from './protocol.ts';
 
 interface Held extends Lease {
@@ -12,6 +13,10 @@ export interface LeasesSnapshot {
   readonly returned: readonly { readonly from: number; readonly count: number }[];
 }
 
+/** How many examples a lease has: with local steps those of all steps of a round. */
+export const leaseExamples = ({ strategy, batch, localSteps }: Experiment): number =>
+  strategy === 'local' ? batch * localSteps : batch;
+
 /**
  * Who computes which examples. Examples are positions in an endless stream of epochs; each position is dealt to one
  * worker at a time and counted once. What a worker gives back goes to the next that asks.
@@ -25,6 +30,8 @@ export class Leases {
   #nextId = 1;
   #counted = 0;
   #returns = 0;
+  /** Told of each lease that is no longer held. */
+  onEnd: (id: number) => void = () => {};
   readonly #size: number;
   readonly #limit: number;
 
@@ -109,6 +116,7 @@ export class Leases {
     const lease = this.#held.get(id);
     if (!lease) return null;
     this.#held.delete(id);
+    this.onEnd(id);
     const rest = this.heldBy(lease.worker).filter((other) => other.id !== id);
     if (rest.length > 0) this.#byWorker.set(lease.worker, rest);
     else this.#byWorker.delete(lease.worker);

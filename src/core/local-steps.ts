@@ -1,21 +1,24 @@
 import type { Experiment } from './config.ts';
-import { type Optimizer, optimizers } from './optimizer/optimizer.ts';
+import { denseOptimizer, type Optimizer } from './optimizer/optimizer.ts';
 import type { Lease } from './protocol.ts';
 
-/** A worker's own steps between two exchanges; its optimizer goes on from one exchange to the next, as in DiLoCo. */
+/**
+ * A worker's own steps between two exchanges; its optimizer goes on from one exchange to the next, as in DiLoCo, but starts
+ * anew where the parameters given are others each time, since they have keys.
+ */
 export class LocalSteps {
-  readonly #optimizer: Optimizer;
-  readonly #params: Float32Array;
-  readonly #batch: number;
+  readonly #experiment: Experiment;
+  #optimizer: Optimizer;
+  #params: Float32Array;
   #start: Float32Array;
   #stepsEver = 0;
   #step = 0;
 
-  constructor({ optimizer, lr, batch }: Experiment, size: number) {
-    this.#optimizer = optimizers[optimizer](size, lr);
+  constructor(experiment: Experiment, size: number) {
+    this.#experiment = experiment;
+    this.#optimizer = denseOptimizer(experiment.optimizer, size, experiment.lr);
     this.#params = new Float32Array(size);
     this.#start = this.#params;
-    this.#batch = batch;
   }
 
   get params(): Float32Array {
@@ -28,6 +31,11 @@ export class LocalSteps {
 
   /** Begins from the host's parameters, which must not change until `delta`. */
   begin(start: Float32Array): void {
+    const { optimizer, lr } = this.#experiment;
+    if (start.length !== this.#params.length) {
+      this.#optimizer = denseOptimizer(optimizer, start.length, lr);
+      this.#params = new Float32Array(start.length);
+    }
     this.#start = start;
     this.#params.set(start);
     this.#step = 0;
@@ -35,8 +43,9 @@ export class LocalSteps {
 
   /** The examples of the next step, or null when the lease is done. */
   next({ id, from, count }: Lease): Lease | null {
-    const offset = this.#step * this.#batch;
-    return offset >= count ? null : { id, from: from + offset, count: Math.min(this.#batch, count - offset) };
+    const { batch } = this.#experiment;
+    const offset = this.#step * batch;
+    return offset >= count ? null : { id, from: from + offset, count: Math.min(batch, count - offset) };
   }
 
   apply(gradient: Float32Array): void {

@@ -48,11 +48,14 @@ export class Looks {
   }
 
   /** The result of the look under way; null if this is none. */
-  take(version: number, result: Pick<TestPoint, 'loss' | 'accuracy' | 'precisions'>): TestPoint | null {
+  take(
+    version: number,
+    result: Pick<TestPoint, 'loss' | 'accuracy' | 'precisions'> & { readonly auc?: number | null },
+  ): TestPoint | null {
     const { test, counters } = this.#run;
     if (version !== this.#asked?.step) return null;
-    const { loss, accuracy, precisions } = result;
-    const point = { ...this.#asked, loss, accuracy, precisions };
+    const { loss, accuracy, precisions, auc = null } = result;
+    const point = { ...this.#asked, loss, accuracy, precisions, auc };
     this.#asked = null;
     counters.evaluations += 1;
     if (test.points.at(-1)?.step !== version && Number.isFinite(loss)) test.add(point);

@@ -58,6 +58,8 @@ export class Member implements MemberRecord {
   previousVersion = 0;
   /** What it computes was taken back; its push will be stale. */
   isRevoked = false;
+  /** It was told to compute a lease whose keys it has yet to tell. */
+  owesKeys = false;
   pending: Pending | null = null;
   /** The lease behind the pending push: it stays counted with the push even if its worker leaves. */
   delivered: number | null = null;

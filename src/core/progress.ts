@@ -100,4 +100,6 @@ export interface TestPoint extends TrainPoint {
   readonly accuracy: number;
   /** The share of right answers in each batch of the test set, in order. */
   readonly precisions: readonly number[];
+  /** The chance that an example of class 1 scores above one of class 0; null where there are not just two classes. */
+  readonly auc: number | null;
 }

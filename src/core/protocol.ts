@@ -49,6 +49,7 @@ const toHost = z.discriminatedUnion('type', [
   /**
    * Body: the gradient as the experiment's `up` codec writes it, averaged over the lease's examples; for local steps the
    * way from the parameters given to those reached, negated. With all-reduce none: the numbers go to the other workers.
+   * Where parameters have keys: the numbers for those of this lease, then the keys of the `next` one.
    */
   z.object({
     type: z.literal('push'),
@@ -61,7 +62,11 @@ const toHost = z.discriminatedUnion('type', [
     phases: phasesSchema,
     /** Bytes sent to other workers since the last push. */
     peerBytes: position,
+    /** The lease whose keys end the body, how many they are and how many bytes they take. */
+    next: z.nullable(z.object({ lease: u32, count: u32, bytes: u32 })),
   }),
+  /** Parameters with keys: what the lease touches, where no push could say so. Body: so many keys. */
+  z.object({ type: z.literal('pull'), run: u32, lease: u32, count: u32 }),
   /** All-reduce: the mean over this ring is here, whole. It is used when the push is answered as applied. */
   z.object({ type: z.literal('reduced'), run: u32, ring: u32, checksum: u32 }),
   /** All-reduce: this other worker cannot be reached, or what it sent makes no sense. */
@@ -83,9 +88,10 @@ const toWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), run: u32, schema: text(16), experiment: experimentSchema }),
   /**
    * Start computing the oldest lease. Body: the parameters as the experiment's `down` codec writes them. With all-reduce
-   * usually none, since the worker has its own; else parameters and optimizer state, as float32.
+   * usually none, since the worker has its own; else parameters and optimizer state, as float32. Where parameters have
+   * keys: those of the lease that is `due`, or none if the host does not know its keys, which the worker then tells.
    */
-  z.object({ type: z.literal('work'), run: u32, version: u32, pauses: u32, leases: z.array(leaseSchema) }),
+  z.object({ type: z.literal('work'), run: u32, version: u32, pauses: u32, leases: z.array(leaseSchema), due: u32 }),
   /** The one answer to a push. Body: fresh parameters, where they come from the host and `isNext`. */
   z.object({
     type: z.literal('answer'),
@@ -99,6 +105,8 @@ const toWorker = z.discriminatedUnion('type', [
     /** Whether to compute the next lease at once; otherwise wait for `work`. */
     isNext: z.boolean(),
     leases: z.array(leaseSchema),
+    /** Parameters with keys: the lease to compute next, any before it being taken back; 0 for none. */
+    due: u32,
   }),
   /**
    * All-reduce: add up the gradients for this version in this order of workers, and start again if another ring was under

@@ -1,3 +1,4 @@
+import type { Gradient } from './gradient.ts';
 import type { Member } from './member.ts';
 import { boundedNorm } from './params.ts';
 import type { Lease, Rejection, ToHost } from './protocol.ts';
@@ -12,9 +13,9 @@ export type Checked =
   /** The expected one, but useless; the lease, if it was held, goes to another. */
   | { readonly kind: 'unusable'; readonly reason: Rejection; readonly lease: Lease | null }
   /** Sound numbers, no larger than usual; the lease is null if it was taken back meanwhile. */
-  | { readonly kind: 'sound'; readonly gradient: Float32Array; readonly lease: Lease | null };
+  | { readonly kind: 'sound'; readonly gradient: Gradient; readonly lease: Lease | null };
 
-const NO_NUMBERS = new Float32Array(0);
+const NO_NUMBERS: Gradient = { values: new Float32Array(0), keys: null };
 
 /** Checks everything a push claims before any of it is used. */
 export function checkPush(run: Run | null, member: Member, push: Push, body: Uint8Array): Checked {
@@ -30,11 +31,14 @@ export function checkPush(run: Run | null, member: Member, push: Push, body: Uin
   if (run.strategy.keeper === 'workers') {
     return body.length === 0 ? { kind: 'sound', gradient: NO_NUMBERS, lease } : unusable('wrong-size');
   }
-  if (body.length !== run.decoder.bytes) return unusable('wrong-size');
-  const gradient = run.decoder.decode(body);
-  const norm = gradient && boundedNorm(gradient);
+  // Without its lease, its keys are forgotten: what the numbers are for can no longer be told, and need not.
+  if (run.keys && !lease) return { kind: 'sound', gradient: NO_NUMBERS, lease };
+  const numbers = body.subarray(0, Math.max(0, body.length - (push.next?.bytes ?? 0)));
+  if (numbers.length !== run.numberBytes(push.lease)) return unusable('wrong-size');
+  const gradient = run.decode(numbers, push.lease);
+  const norm = gradient && boundedNorm(gradient.values);
   if (gradient === null || norm === null) return unusable('not-finite');
-  run.clip(gradient, norm);
+  run.clip(gradient.values, norm);
   return { kind: 'sound', gradient, lease };
 }
 

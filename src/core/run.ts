@@ -1,10 +1,13 @@
+import type { RoundAggregate } from './aggregate/aggregate.ts';
+import { roundAggregate } from './aggregate/round-aggregate.ts';
 import { type Codec, codecNamed } from './codec/codec.ts';
 import { Decoder } from './codec/decoder.ts';
 import type { Experiment } from './config.ts';
 import { Curve } from './curve.ts';
-import { Leases, type LeasesSnapshot } from './leases.ts';
+import type { Gradient } from './gradient.ts';
+import { Leases, type LeasesSnapshot, leaseExamples } from './leases.ts';
 import { NormGuard } from './norm-guard.ts';
-import { hostOptimizer, type Optimizer } from './optimizer/optimizer.ts';
+import { type HostOptimizer, hostOptimizer } from './optimizer/host-optimizer.ts';
 import { initialParams } from './params.ts';
 import {
   noCounters,
@@ -17,6 +20,10 @@ import {
 } from './progress.ts';
 import { rng } from './rng.ts';
 import type { Schema } from './schema.ts';
+import { maxKeyBytes } from './sparse/key-coding.ts';
+import { KeySets } from './sparse/key-sets.ts';
+import { gather } from './sparse/logistic.ts';
+import { UndoLog } from './sparse/undo-log.ts';
 import { joinState, splitState, stateBytes } from './state.ts';
 import { type Strategy, strategies } from './strategy/strategy.ts';
 
@@ -30,6 +37,12 @@ export interface RunPlan {
   readonly schema: Schema;
   /** Examples in one epoch. */
   readonly trainCount: number;
+}
+
+/** The numbers of a run at rest: parameters and optimizer state, whole, or only what they are at `keys`, zero elsewhere. */
+export interface SavedArrays {
+  readonly keys: Uint32Array | null;
+  readonly arrays: readonly Float32Array[];
 }
 
 type CurveSnapshot<Point> = { points: readonly Point[]; stride: number; seen: number };
@@ -63,7 +76,9 @@ export class Run {
   /** Where workers keep the parameters: the host's last copy, of version `copiedVersion`. */
   readonly params: Float32Array;
   readonly decoder: Decoder;
-  readonly optimizer: Optimizer;
+  /** Null where every step uses all parameters. */
+  readonly keys: KeySets | null;
+  readonly optimizer: HostOptimizer;
   readonly strategy: Strategy;
   readonly leases: Leases;
   readonly train: Curve<TrainPoint>;
@@ -76,10 +91,11 @@ export class Run {
   #elapsedMs = 0;
   #runningSinceMs: number | null = null;
   /** The parameters a look at the test set is about; kept only where that look may end the run. */
-  #looked: { readonly params: Float32Array; mark: Mark } | null = null;
+  #looked: { readonly params: Float32Array | UndoLog; mark: Mark } | null = null;
   /** Set when the run ended at an earlier version than it had reached. */
   #ending: Mark | null = null;
   readonly #guard = new NormGuard();
+  readonly #up: Codec;
   readonly #down: Codec;
   #encoded: { readonly version: number; readonly bytes: Uint8Array } | null = null;
   #copiedVersion: number;
@@ -87,23 +103,20 @@ export class Run {
   #copied: RunSnapshot | null = null;
   #coming: RunSnapshot | null = null;
 
-  constructor(
-    plan: RunPlan,
-    run: number,
-    wallMs: number,
-    saved?: { head: RunSnapshot; arrays: readonly Float32Array[] },
-  ) {
+  constructor(plan: RunPlan, run: number, wallMs: number, saved?: { head: RunSnapshot } & SavedArrays) {
     const { experiment, schema, trainCount } = plan;
     this.plan = plan;
     this.run = run;
     const limit = experiment.epochs === null ? Number.POSITIVE_INFINITY : experiment.epochs * trainCount;
     this.strategy = strategies[experiment.strategy](experiment);
-    this.optimizer = hostOptimizer(experiment, schema.size);
+    this.keys = schema.keysPerExample === null ? null : new KeySets(schema.size, schema.keysPerExample);
+    this.optimizer = hostOptimizer(experiment, schema.size, this.keys !== null);
     this.params = initialParams(schema, experiment.seed);
-    this.decoder = new Decoder(codecNamed(experiment.up, experiment.topk), schema.size);
+    this.#up = codecNamed(experiment.up, experiment.topk);
+    this.decoder = new Decoder(this.#up, schema.size);
     this.#down = codecNamed(experiment.down, experiment.topk);
-    const steps = experiment.strategy === 'local' ? experiment.localSteps : 1;
-    this.leases = new Leases(experiment.batch * steps, limit, saved?.head.leases);
+    this.leases = new Leases(leaseExamples(experiment), limit, saved?.head.leases);
+    this.leases.onEnd = (lease) => this.keys?.forget(lease);
     this.train = new Curve(TRAIN_POINTS, saved?.head.train);
     this.test = new Curve(TEST_POINTS, saved?.head.test);
     this.startedAtMs = saved?.head.startedAtMs ?? wallMs;
@@ -113,14 +126,18 @@ export class Run {
     if (this.strategy.keeper === 'workers') this.#copied = this.#head(0);
   }
 
-  #restore(saved: { head: RunSnapshot; arrays: readonly Float32Array[] }): void {
+  #restore(saved: { head: RunSnapshot } & SavedArrays): void {
+    const { keys } = saved;
     const own = [this.params, ...this.optimizer.slots];
-    if (saved.head.schema !== this.plan.schema.hash || saved.arrays.length !== own.length) {
+    const isEmpty = keys?.length === 0;
+    if (saved.head.schema !== this.plan.schema.hash || (!isEmpty && saved.arrays.length !== own.length)) {
       throw new Error('the saved run is of another model or optimizer: discard it and start a new one');
     }
-    own.forEach((array, index) => {
-      array.set(saved.arrays[index] as Float32Array);
-    });
+    for (const [index, array] of isEmpty ? [] : own.entries()) {
+      const values = saved.arrays[index] as Float32Array;
+      if (keys === null) array.set(values);
+      else for (let i = 0; i < keys.length; i++) array[keys[i] as number] = values[i] as number;
+    }
     this.version = saved.head.version;
     this.#elapsedMs = saved.head.elapsedMs;
   }
@@ -143,7 +160,14 @@ export class Run {
     for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] as number) * factor;
   }
 
-  apply(gradient: Float32Array, scale: number, loss: number, nowMs: number, wallMs: number): void {
+  /** What makes one update of a round's gradients. */
+  aggregate(): RoundAggregate {
+    return roundAggregate(this.plan.experiment, this.params.length, this.keys !== null);
+  }
+
+  apply(gradient: Gradient, scale: number, loss: number, nowMs: number, wallMs: number): void {
+    const looked = this.#looked?.params;
+    if (looked instanceof UndoLog && gradient.keys) looked.record(this.params, gradient.keys);
     this.optimizer.apply(this.params, gradient, scale, this.version + 1);
     this.advance(loss, nowMs, wallMs);
     this.#copiedVersion = this.version;
@@ -173,8 +197,10 @@ export class Run {
   /** Remembers the parameters of this moment if the run may end here. */
   remember(mark: Mark): void {
     if (this.plan.experiment.untilLoss === null) return;
-    this.#looked ??= { params: new Float32Array(this.params.length), mark };
-    this.#looked.params.set(this.params);
+    this.#looked ??= { params: this.keys ? new UndoLog() : new Float32Array(this.params.length), mark };
+    const { params } = this.#looked;
+    if (params instanceof UndoLog) params.clear();
+    else params.set(this.params);
     this.#looked.mark = mark;
   }
 
@@ -202,8 +228,12 @@ export class Run {
     this.#copiedVersion = this.version;
   }
 
-  /** What goes to a worker: the parameters, with optimizer state where workers keep them. One copy per version. */
-  outgoing(): Uint8Array {
+  /**
+   * What goes to a worker: the parameters (one copy per version), with optimizer state where workers keep them; those of
+   * the lease that is `due` where they have keys.
+   */
+  outgoing(due = 0): Uint8Array {
+    if (this.keys) return this.#valuesAt(this.keys.of(due) ?? new Uint32Array(0));
     if (this.#encoded?.version !== this.version) {
       const { seed } = this.plan.experiment;
       const bytes =
@@ -215,8 +245,37 @@ export class Run {
     return this.#encoded.bytes;
   }
 
+  #valuesAt(keys: Uint32Array): Uint8Array {
+    const values = new Float32Array(keys.length);
+    gather(this.params, keys, keys.length, values);
+    return this.#down.encode(values, rng(this.plan.experiment.seed, 'down', this.version));
+  }
+
+  /** How many bytes the numbers of a push for this lease take; null if nobody told the lease's keys. */
+  numberBytes(lease: number): number | null {
+    if (!this.keys) return this.decoder.bytes;
+    const keys = this.keys.of(lease);
+    return keys && this.#up.bytesFor(keys.length);
+  }
+
+  /** The numbers of a push for this lease, or null if they make no sense. */
+  decode(bytes: Uint8Array, lease: number): Gradient | null {
+    if (!this.keys) {
+      const values = this.decoder.decode(bytes);
+      return values && { values, keys: null };
+    }
+    const keys = this.keys.of(lease);
+    if (!keys) return null;
+    const values = new Decoder(this.#up, keys.length).decode(bytes);
+    return values && { values, keys };
+  }
+
   /** The longest body a worker may send. */
   get incomingBytes(): number {
+    if (this.keys) {
+      const most = this.keys.mostFor(leaseExamples(this.plan.experiment));
+      return this.#up.bytesFor(most) + maxKeyBytes(most);
+    }
     const isKept = this.strategy.keeper === 'workers';
     return isKept ? stateBytes(this.params.length, this.optimizer.slots.length) : this.decoder.bytes;
   }
@@ -229,7 +288,8 @@ export class Run {
     if (!this.#looked) return;
     const { params, mark } = this.#looked;
     this.counters.dropped = this.version - mark.step;
-    this.params.set(params);
+    if (params instanceof UndoLog) params.rewind(this.params);
+    else this.params.set(params);
     this.version = mark.step;
     this.#copiedVersion = mark.step;
     this.#ending = mark;
@@ -274,8 +334,8 @@ export class Run {
   }
 
   /** The run at rest. The arrays are the live ones: copy them before anything else happens. */
-  snapshot(nowMs: number): { head: RunSnapshot; arrays: readonly Float32Array[] } {
-    return { head: this.#copied ?? this.#head(nowMs), arrays: [this.params, ...this.optimizer.slots] };
+  snapshot(nowMs: number): { head: RunSnapshot } & SavedArrays {
+    return { head: this.#copied ?? this.#head(nowMs), keys: null, arrays: [this.params, ...this.optimizer.slots] };
   }
 
   #head(nowMs: number): RunSnapshot {

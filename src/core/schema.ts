@@ -19,11 +19,13 @@ export interface TensorSlot extends TensorSpec {
 export interface Schema {
   readonly tensors: readonly TensorSlot[];
   readonly size: number;
+  /** Where parameters have keys, their places: how many of them an example touches at most. Null: a step uses all. */
+  readonly keysPerExample: number | null;
   readonly hash: string;
 }
 
 /** Lays tensors out one after another. Names must be unique. */
-export function schemaOf(specs: readonly TensorSpec[]): Schema {
+export function schemaOf(specs: readonly TensorSpec[], keysPerExample: number | null = null): Schema {
   const names = new Set(specs.map((spec) => spec.name));
   if (names.size !== specs.length) throw new Error('two tensors of a model have the same name');
   let size = 0;
@@ -32,7 +34,8 @@ export function schemaOf(specs: readonly TensorSpec[]): Schema {
     size += slot.size;
     return slot;
   });
-  const canonical = tensors.map((t) => `${t.name}[${t.shape.join(',')}]@${t.offset}`).join(';');
+  const places = tensors.map((t) => `${t.name}[${t.shape.join(',')}]@${t.offset}`).join(';');
+  const canonical = keysPerExample === null ? places : `${places};${keysPerExample}`;
   const bytes = Uint8Array.from(canonical, (char) => char.charCodeAt(0) & 0xff);
-  return { tensors, size, hash: checksum(bytes).toString(16).padStart(8, '0') };
+  return { tensors, size, keysPerExample, hash: checksum(bytes).toString(16).padStart(8, '0') };
 }

@@ -1,6 +1,6 @@
 import type { MemberRecord } from './member.ts';
 import type { ToHost, ToWorker } from './protocol.ts';
-import type { RunPlan, RunSnapshot } from './run.ts';
+import type { RunPlan, RunSnapshot, SavedArrays } from './run.ts';
 
 /** All that can happen to a server. */
 export type ServerEvent =
@@ -23,10 +23,15 @@ export type ServerEvent =
       readonly loss: number;
       readonly accuracy: number;
       readonly precisions: readonly number[];
+      /** Where there are two classes. */
+      readonly auc?: number | null;
     }
   | { readonly type: 'evaluator-failed' };
 
-/** All that a server can ask for. Effects are carried out in order, at once: parameters are those of this moment. */
+/**
+ * All that a server can ask for. Effects are carried out in order, at once: parameters are those of this moment, and what
+ * goes `withParams` is `Run.outgoing` of what is due.
+ */
 export type Effect =
   | { readonly type: 'send'; readonly link: number; readonly message: ToWorker; readonly withParams: boolean }
   | { readonly type: 'close'; readonly link: number }
@@ -34,8 +39,7 @@ export type Effect =
   | { readonly type: 'checkpoint' }
   | { readonly type: 'wake'; readonly atMs: number };
 
-export interface SavedServer {
+export interface SavedServer extends SavedArrays {
   readonly head: RunSnapshot;
   readonly members: readonly MemberRecord[];
-  readonly arrays: readonly Float32Array[];
 }

@@ -2,9 +2,11 @@ import { defaultExperiment, type Experiment } from './config.ts';
 import { noPhases } from './member.ts';
 import { type Lease, PROTOCOL, type ToHost, type ToWorker } from './protocol.ts';
 import { rng } from './rng.ts';
-import { schemaOf } from './schema.ts';
+import { type Schema, schemaOf } from './schema.ts';
 import { type Effect, ParameterServer, type SavedServer, type ServerEvent } from './server.ts';
 
+/** Parameters with keys, of which an example touches one. */
+export const keyedTestSchema = schemaOf([{ name: 'w', shape: [40], init: { kind: 'zeros' } }], 1);
 export const testSchema = schemaOf([{ name: 'w', shape: [3], init: { kind: 'zeros' } }]);
 
 type Sent = { readonly link: number; readonly message: ToWorker; readonly withParams: boolean };
@@ -25,6 +27,7 @@ export class FakeWorker {
 export class Rig {
   readonly server: ParameterServer;
   readonly experiment: Experiment;
+  readonly schema: Schema;
   nowMs = 1000;
   sent: Sent[] = [];
   effects: Effect[] = [];
@@ -33,16 +36,21 @@ export class Rig {
 
   constructor(
     experiment: Partial<Experiment>,
-    { saved, evaluates = true }: { saved?: SavedServer; evaluates?: boolean } = {},
+    {
+      saved,
+      evaluates = true,
+      schema = testSchema,
+    }: { saved?: SavedServer; evaluates?: boolean; schema?: Schema } = {},
   ) {
     this.#evaluates = evaluates;
+    this.schema = schema;
     this.experiment = { ...defaultExperiment, lr: 1, batch: 10, epochs: null, evalEvery: 1_000_000, ...experiment };
     this.server = new ParameterServer(rng(1), 0);
     this.start(saved);
   }
 
   start(saved?: SavedServer): void {
-    const plan = { id: 'test', experiment: this.experiment, schema: testSchema, trainCount: 100 };
+    const plan = { id: 'test', experiment: this.experiment, schema: this.schema, trainCount: 100 };
     this.do(saved ? { type: 'start', plan, saved } : { type: 'start', plan });
   }
 
@@ -67,6 +75,8 @@ export class Rig {
       if (message.type === 'welcome') worker.token = message.token;
       if (message.type === 'work' || message.type === 'answer') {
         worker.leases.push(...message.leases);
+        // Where parameters have keys, values come for what is due; what was due before it is taken back.
+        if (message.due > 0) worker.leases = worker.leases.filter(({ id }) => id >= message.due);
         if (effect.withParams) worker.version = message.version;
       }
     }
@@ -92,18 +102,21 @@ export class Rig {
 
   ready(link: number): void {
     const run = this.server.run?.run ?? 0;
-    this.say(link, { type: 'ready', run, schema: testSchema.hash, backend: 'test', why: '' });
+    this.say(link, { type: 'ready', run, schema: this.schema.hash, backend: 'test', why: '' });
   }
 
   /** Pushes `gradient` for the worker's oldest lease; `as` changes what the push claims. */
   push(link: number, gradient = [1, 2, 3], as: Partial<Extract<ToHost, { type: 'push' }>> = {}): void {
+    this.pushBody(link, new Uint8Array(Float32Array.from(gradient).buffer), as);
+  }
+
+  pushBody(link: number, body: Uint8Array, as: Partial<Extract<ToHost, { type: 'push' }>> = {}): void {
     const worker = this.workers.get(link) as FakeWorker;
     const lease = worker.leases.shift();
     worker.seq += 1;
     const run = this.server.run?.run ?? 0;
     const head = { run, seq: worker.seq, lease: lease?.id ?? 0, version: worker.version, examples: lease?.count ?? 0 };
-    const body = new Uint8Array(Float32Array.from(gradient).buffer);
-    this.say(link, { type: 'push', ...head, loss: 1, phases: noPhases, peerBytes: 0, ...as }, body);
+    this.say(link, { type: 'push', ...head, loss: 1, phases: noPhases, peerBytes: 0, next: null, ...as }, body);
   }
 
   /** Everything sent to a link, of one type, newest last. */

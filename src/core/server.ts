@@ -136,7 +136,11 @@ export class ParameterServer {
         return this.#ready(link, member, message);
       case 'push':
         if (!this.#training) return rejectPush(this.#around, null, member, message, 'old-run');
-        return this.#training.push(member, message, body);
+        if (!this.#training.push(member, message, body)) this.#dismiss(link, 'garbled');
+        return;
+      case 'pull':
+        if (this.#training?.pull(member, message, body) === false) this.#dismiss(link, 'garbled');
+        return;
       case 'reduced':
       case 'unreachable':
         return this.#training?.ringNews(member, message);

@@ -3,7 +3,7 @@ import { Looks } from './looks.ts';
 import type { Member } from './member.ts';
 import type { RunPhase, StopReason } from './progress.ts';
 import type { Rejection, ToHost, ToWorker, Verdict } from './protocol.ts';
-import { checkPush, type Push } from './push-check.ts';
+import { type Checked, checkPush, type Push } from './push-check.ts';
 import { type Mark, Run, type RunPlan } from './run.ts';
 import type { Effect, SavedServer, ServerEvent } from './server-events.ts';
 import type { Delivery, Field } from './strategy/strategy.ts';
@@ -87,10 +87,25 @@ export class Training {
     run.strategy.offer(this.#field());
   }
 
-  push(member: Member, push: Push, body: Uint8Array): void {
+  /** False if what it says of the keys to come makes no sense. */
+  push(member: Member, push: Push, body: Uint8Array): boolean {
+    const checked = checkPush(this.run, member, push, body);
+    if (checked.kind === 'unexpected') rejectPush(this.#around, this.run, member, push, checked.reason);
+    else if (!this.#learnKeys(member, push, body)) return false;
+    else this.#take(member, push, checked);
+    return true;
+  }
+
+  /** The keys of the lease that is next, so that its values can come with the answer. */
+  #learnKeys({ worker }: Member, { next }: Push, body: Uint8Array): boolean {
+    const { keys, leases } = this.run;
+    const lease = next && keys ? leases.find(next.lease, worker) : null;
+    if (!next || !keys || !lease || keys.of(lease.id)) return true;
+    return next.bytes <= body.length && keys.take(lease, next.count, body.subarray(body.length - next.bytes));
+  }
+
+  #take(member: Member, push: Push, checked: Exclude<Checked, { kind: 'unexpected' }>): void {
     const { run } = this;
-    const checked = checkPush(run, member, push, body);
-    if (checked.kind === 'unexpected') return rejectPush(this.#around, run, member, push, checked.reason);
     member.lastSeq = push.seq;
     member.phase = 'held';
     member.pending = { seq: push.seq, sinceMs: this.#around.nowMs, verdict: null };
@@ -108,6 +123,27 @@ export class Training {
     }
     member.delivered = push.lease;
     run.strategy.deliver(delivery, this.#field());
+  }
+
+  /** The keys of the lease that is due, which the worker was told to compute; false if they make no sense. */
+  pull(
+    member: Member,
+    { run: number, lease: id, count }: Extract<ToHost, { type: 'pull' }>,
+    body: Uint8Array,
+  ): boolean {
+    const { run } = this;
+    if (number !== run.run || !run.keys || !member.owesKeys || member.phase !== 'computing') return true;
+    const lease = run.leases.find(id, member.worker);
+    if (lease && !run.isOver) {
+      if (!run.keys.take(lease, count, body)) return false;
+      this.#exchange.feed(member, id);
+      return true;
+    }
+    // It was taken back meanwhile: the worker is free for another.
+    member.phase = 'ready';
+    if (!run.isOver) run.strategy.gone(member.worker, this.#field(), false);
+    this.offer();
+    return true;
   }
 
   /** The worker could not compute its lease: as a push of no use, but there is nothing to answer. */
@@ -225,7 +261,7 @@ export class Training {
       get version() {
         return run.version;
       },
-      size: run.params.length,
+      aggregate: () => run.aggregate(),
       present: () => numbers(this.#admitted()),
       active: () => numbers(this.#admitted().filter((member) => member.isActive)),
       idle: () => (isOpen() ? numbers(this.#admitted().filter((member) => member.isIdle)) : []),
@@ -331,6 +367,15 @@ export function rejectPush(around: Surroundings, run: Run | null, member: Member
   const verdict: Verdict = { kind: 'rejected', reason };
   member.count(verdict, 0, around.nowMs);
   const { pauses } = member;
-  const answer = { seq: push.seq, verdict, version: run?.version ?? 0, pauses, heldMs: 0, isNext: false, leases: [] };
+  const answer = {
+    seq: push.seq,
+    verdict,
+    version: run?.version ?? 0,
+    pauses,
+    heldMs: 0,
+    isNext: false,
+    leases: [],
+    due: 0,
+  };
   around.send(member, { type: 'answer', run: push.run, ...answer });
 }

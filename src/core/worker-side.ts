@@ -3,9 +3,10 @@ import { codecNamed } from './codec/codec.ts';
 import { Decoder } from './codec/decoder.ts';
 import { ErrorFeedback } from './codec/feedback.ts';
 import type { Experiment } from './config.ts';
+import { leaseExamples } from './leases.ts';
 import { LocalSteps } from './local-steps.ts';
 import { noPhases } from './member.ts';
-import { type Optimizer, optimizers } from './optimizer/optimizer.ts';
+import { denseOptimizer, type Optimizer } from './optimizer/optimizer.ts';
 import { initialParams } from './params.ts';
 import {
   type Lease,
@@ -19,12 +20,14 @@ import {
 import { RingPart, type Slice } from './ring-part.ts';
 import { type Rng, rng } from './rng.ts';
 import type { Schema } from './schema.ts';
+import { KeySets } from './sparse/key-sets.ts';
+import { LeaseKeys } from './sparse/lease-keys.ts';
 import { joinState, splitState, stateBytes } from './state.ts';
 
 /** In a row; more than the host takes before it ends a run that has diverged, so that the run's end comes first. */
 const MAX_FAILURES = 25;
 
-/** A finished step. The gradient's buffer is given away. */
+/** A finished step. The gradient, of all parameters or of those of the lease's keys, is given away with its buffer. */
 export interface StepResult {
   readonly gradient: Float32Array;
   readonly loss: number;
@@ -44,6 +47,9 @@ export type WorkerEvent =
     }
   | { readonly type: 'computed'; readonly task: number; readonly result: StepResult }
   | { readonly type: 'failed'; readonly task: number; readonly text: string }
+  /** What a lease touches, after `prefetch`. */
+  | { readonly type: 'keys'; readonly run: number; readonly lease: number; readonly keys: Uint32Array }
+  | { readonly type: 'no-keys'; readonly run: number; readonly lease: number; readonly text: string }
   | { readonly type: 'settings'; readonly isPaused: boolean; readonly isFinishing: boolean }
   | { readonly type: 'peer-message'; readonly peer: number; readonly message: ToPeer; readonly body: Uint8Array }
   /** The link to another worker ended, or could not be made, or carried what is not our protocol. */
@@ -59,8 +65,12 @@ export type WorkerEnd =
 export type WorkerEffect =
   | { readonly type: 'send'; readonly message: ToHost; readonly body: Uint8Array | null }
   | { readonly type: 'prepare'; readonly run: number; readonly experiment: Experiment }
-  /** Compute the gradient of these examples on these parameters, which do not change until `computed`. */
+  /**
+   * Compute the gradient of these examples on these parameters, which do not change until `computed`. Where parameters have
+   * keys, those of the whole lease of this number, and so is the gradient.
+   */
   | { readonly type: 'compute'; readonly task: number; readonly lease: Lease; readonly params: Float32Array }
+  /** Prepare the batch of these examples; where parameters have keys, say which it touches. */
   | { readonly type: 'prefetch'; readonly lease: Lease }
   /** The longest bodies to come, from the host and from other workers. */
   | { readonly type: 'expect'; readonly bytes: number; readonly peerBytes: number }
@@ -93,6 +103,8 @@ interface CurrentRun {
   readonly down: Decoder;
   readonly feedback: ErrorFeedback;
   readonly local: LocalSteps | null;
+  /** Where parameters have keys. */
+  readonly keys: LeaseKeys | null;
   /** Where workers keep the parameters. */
   readonly kept: Kept | null;
   /** For rounding only. */
@@ -131,8 +143,10 @@ export class WorkerSide {
   #params: { readonly version: number; readonly values: Float32Array } | null = null;
   #task: Task | null = null;
   #tasks = 0;
-  /** Waits until the push before it is answered. */
+  /** Waits until the push before it is answered, or until the keys are found that are to go with it. */
   #finished: Finished | null = null;
+  /** The lease whose values the host cannot give before it is told their keys. */
+  #due: number | null = null;
   /** Parameters of this version are on their way from another worker. */
   #awaitedVersion: number | null = null;
   #seq = 0;
@@ -195,6 +209,10 @@ export class WorkerSide {
         return this.#computed(event.task, event.result);
       case 'failed':
         return this.#failed(event.task, event.text);
+      case 'keys':
+        return this.#foundKeys(event.run, event.lease, event.keys);
+      case 'no-keys':
+        return this.#missedKeys(event.run, event.lease, event.text);
       case 'settings':
         return this.#settings(event.isPaused, event.isFinishing);
       case 'peer-message':
@@ -252,10 +270,12 @@ export class WorkerSide {
     this.#toldRing = 0;
     const { size } = schema;
     const up = codecNamed(experiment.up, experiment.topk);
-    const down = new Decoder(codecNamed(experiment.down, experiment.topk), size);
+    const downCodec = codecNamed(experiment.down, experiment.topk);
+    const down = new Decoder(downCodec, size);
+    const keys = schema.keysPerExample === null ? null : new LeaseKeys(up, downCodec);
     const random = rng(experiment.seed, 'worker', this.#self);
     const isKeeper = experiment.strategy === 'allreduce';
-    const optimizer = isKeeper ? optimizers[experiment.optimizer](size, experiment.lr) : null;
+    const optimizer = isKeeper ? denseOptimizer(experiment.optimizer, size, experiment.lr) : null;
     const slots = optimizer?.slots.length ?? 0;
     this.#run = {
       run,
@@ -263,7 +283,8 @@ export class WorkerSide {
       schema,
       down,
       feedback: new ErrorFeedback(up, size),
-      local: experiment.strategy === 'local' ? new LocalSteps(experiment, size) : null,
+      local: experiment.strategy === 'local' ? new LocalSteps(experiment, keys ? 0 : size) : null,
+      keys,
       kept: optimizer && {
         params: new Float32Array(size),
         optimizer,
@@ -272,7 +293,8 @@ export class WorkerSide {
       },
       random,
     };
-    const bytes = isKeeper ? stateBytes(size, slots) : down.bytes;
+    const most = new KeySets(size, schema.keysPerExample ?? size).mostFor(leaseExamples(experiment));
+    const bytes = isKeeper ? stateBytes(size, slots) : downCodec.bytesFor(keys ? most : size);
     this.#effects.push({ type: 'expect', bytes, peerBytes: Math.max(up.bytesFor(size), stateBytes(size, slots)) });
     this.#stage(this.#isPaused ? 'paused' : 'waiting');
     const { name, why } = backend;
@@ -306,13 +328,16 @@ export class WorkerSide {
   }
 
   /** Leases and perhaps parameters from the host; `isNext` if the oldest lease is to be computed. */
-  #take({ run, version, leases, pauses }: Given, body: Uint8Array, isNext: boolean): void {
+  #take({ run, version, leases, pauses, due }: Given, body: Uint8Array, isNext: boolean): void {
     // Given before the host heard of the last pause, and taken back by it since.
     if (run !== this.#run?.run || pauses !== this.#pauses) return;
     this.#leases.push(...leases);
     this.#mayGoOn = isNext;
-    const { down, kept } = this.#run;
-    if (kept) {
+    const { down, kept, keys } = this.#run;
+    if (keys) {
+      if (isNext) return this.#takeValues(keys, version, due, body);
+      this.#findAhead(keys);
+    } else if (kept) {
       if (isNext) this.#takeKept(kept, version, body);
     } else if (body.length > 0) {
       if (this.#params && !this.#task && !this.#finished) down.recycle(this.#params.values);
@@ -323,6 +348,58 @@ export class WorkerSide {
     if (this.#finished) this.#push(this.#finished);
     else if (isNext) this.#compute();
     else if (!this.#task) this.#stage('waiting');
+  }
+
+  /** The lease that is due, and the values of its keys if the host knows them. */
+  #takeValues(keys: LeaseKeys, version: number, due: number, body: Uint8Array): void {
+    const place = this.#leases.findIndex(({ id }) => id === due);
+    // Those before it were taken back.
+    for (const { id } of this.#leases.splice(0, Math.max(0, place))) keys.forget(id);
+    if (place >= 0 && body.length === 0) {
+      this.#due = due;
+      return this.#pull(keys);
+    }
+    const values = place < 0 ? null : keys.decode(due, body);
+    if (!values) return this.#end({ kind: 'refused', reason: 'garbled' });
+    this.#params = { version, values };
+    this.#compute();
+  }
+
+  /** Tells the host the keys it needs, once they are found. */
+  #pull(keys: LeaseKeys): void {
+    const lease = this.#leases[0];
+    if (this.#due === null || lease?.id !== this.#due || !this.#run) return;
+    const found = keys.of(lease.id);
+    if (!found) return this.#find(keys, lease);
+    this.#due = null;
+    this.#send({ type: 'pull', run: this.#run.run, lease: lease.id, count: found.length }, keys.encode(found));
+    this.#findAhead(keys);
+  }
+
+  #find(keys: LeaseKeys, lease: Lease): void {
+    if (keys.claim(lease.id)) this.#effects.push({ type: 'prefetch', lease });
+  }
+
+  /** While there is nothing else to do: what the leases to come touch. */
+  #findAhead(keys: LeaseKeys): void {
+    for (const lease of this.#leases) this.#find(keys, lease);
+  }
+
+  #foundKeys(run: number, lease: number, found: Uint32Array): void {
+    const keys = run === this.#run?.run ? this.#run.keys : null;
+    if (!keys?.settle(lease, found)) return;
+    if (this.#finished) this.#hand(this.#finished);
+    else this.#pull(keys);
+  }
+
+  #missedKeys(run: number, lease: number, text: string): void {
+    const keys = run === this.#run?.run ? this.#run.keys : null;
+    if (!keys?.settle(lease, null)) return;
+    if (this.#finished) return this.#push(this.#finished);
+    if (this.#due !== lease) return;
+    this.#due = null;
+    this.#leases.shift();
+    this.#giveUp(lease, text);
   }
 
   #takeKept(kept: Kept, version: number, body: Uint8Array): void {
@@ -377,14 +454,31 @@ export class WorkerSide {
     this.#task = null;
     const { lossSum, ...phases } = this.#sums;
     const finished = { ...task, gradient: local?.delta() ?? gradient, loss: lossSum / (local?.taken ?? 1), phases };
-    if (this.#unanswered === null) this.#push(finished);
+    if (this.#unanswered === null) this.#hand(finished);
     else this.#finished = finished;
   }
 
+  /** Pushes, with the keys of the lease that is next: if they are not found yet, a moment's wait saves an exchange. */
+  #hand(finished: Finished): void {
+    const keys = this.#run?.keys;
+    const next = this.#nextLease;
+    this.#finished = finished;
+    if (!keys || !next || keys.of(next.id)) return this.#push(finished);
+    this.#find(keys, next);
+  }
+
+  /** What will be computed next, if anything. */
+  get #nextLease(): Lease | null {
+    return this.#isPaused || this.#isFinishing ? null : (this.#leases[0] ?? null);
+  }
+
   #push({ version, lease, gradient, loss, phases: parts, startedMs }: Finished): void {
-    const { run, feedback, random, kept, experiment } = this.#run as CurrentRun;
+    const { run, feedback, random, kept, keys, experiment } = this.#run as CurrentRun;
     this.#finished = null;
-    const body = kept ? null : feedback.encode(gradient, random);
+    const joined = keys?.join(gradient, this.#nextLease?.id ?? null, random);
+    const body = kept ? null : (joined?.body ?? feedback.encode(gradient, random));
+    const next = joined?.next ?? null;
+    keys?.forget(lease.id);
     const slices = kept?.ring.offer(gradient, version) ?? [];
     const phases = { ...this.#away, ...parts, ...this.lastPush };
     this.#away = { waitMs: 0, transferMs: 0 };
@@ -392,7 +486,7 @@ export class WorkerSide {
     this.#seq += 1;
     this.#unanswered = this.#seq;
     const head = { run, seq: this.#seq, lease: lease.id, version, examples: lease.count, loss, phases, peerBytes: 0 };
-    this.#send({ type: 'push', ...head }, body);
+    this.#send({ type: 'push', ...head, next }, body);
     this.#effects.push({ type: 'stepped', startedMs, version, phases });
     this.#count(lease.count, experiment, loss, phases);
     this.#sendSlices(slices);
@@ -400,8 +494,9 @@ export class WorkerSide {
     if (this.#isPaused || this.#isFinishing) return this.#settings(this.#isPaused, this.#isFinishing);
     const isOverlapped = experiment.overlap && experiment.strategy === 'async';
     if (isOverlapped && this.#mayGoOn) return this.#compute();
-    const next = this.#leases[0];
-    if (next) this.#effects.push({ type: 'prefetch', lease: this.#run?.local?.next(next) ?? next });
+    if (keys) return this.#findAhead(keys);
+    const ahead = this.#leases[0];
+    if (ahead) this.#effects.push({ type: 'prefetch', lease: this.#run?.local?.next(ahead) ?? ahead });
   }
 
   #count(examples: number, { strategy, localSteps }: Experiment, loss: number, phases: Phases): void {
@@ -418,8 +513,13 @@ export class WorkerSide {
     if (this.#task?.id !== taskId || !this.#run) return;
     const { lease } = this.#task;
     this.#task = null;
+    this.#run.keys?.forget(lease.id);
+    this.#giveUp(lease.id, text);
+  }
+
+  #giveUp(lease: number, text: string): void {
     this.#failures += 1;
-    this.#send({ type: 'trouble', run: this.#run.run, lease: lease.id, text: text.slice(0, 300) });
+    this.#send({ type: 'trouble', run: this.#run?.run ?? 0, lease, text: text.slice(0, 300) });
     if (this.#failures >= MAX_FAILURES) this.#end({ kind: 'device', detail: text });
     else this.#stage('waiting');
   }
@@ -454,6 +554,8 @@ export class WorkerSide {
     this.#pausedHere = true;
     this.#leases = [];
     this.#awaitedVersion = null;
+    this.#due = null;
+    this.#run?.keys?.clear();
     this.#pauses += 1;
     this.#send({ type: 'pause' });
   }
@@ -585,6 +687,7 @@ export class WorkerSide {
     this.#finished = null;
     this.#params = null;
     this.#awaitedVersion = null;
+    this.#due = null;
     this.#unanswered = null;
   }
 

@@ -1,11 +1,14 @@
 import type { Experiment } from '../core/config.ts';
 import type { TestPoint, TrainPoint } from '../core/progress.ts';
+import type { RunNumbers } from '../core/run-numbers.ts';
+import { emulatedWords } from './emulated.ts';
 
 /** A run's curves as they are written to files. */
 export interface Curves {
   readonly id: string;
   readonly experiment: Experiment;
   readonly startedAtMs: number;
+  readonly summary: RunNumbers | null;
   readonly train: readonly TrainPoint[];
   readonly test: readonly TestPoint[];
 }
@@ -17,7 +20,10 @@ const columns = [
   'batch',
   'lr',
   'optimizer',
+  'up',
+  'down',
   'seed',
+  'emulated',
   'curve',
   'step',
   'seconds',
@@ -38,7 +44,8 @@ function cell(value: string | number): string {
 export function curvesToCsv(runs: readonly Curves[]): string {
   const lines: string[] = [columns.join(',')];
   for (const { id, experiment: e, train, test } of runs) {
-    const run = [id, e.strategy, e.workers, e.batch, e.lr, e.optimizer, e.seed].map(cell).join(',');
+    const settings = [e.strategy, e.workers, e.batch, e.lr, e.optimizer, e.up, e.down, e.seed];
+    const run = [id, ...settings, emulatedWords(e) ?? ''].map(cell).join(',');
     const add = (curve: string, point: TrainPoint, examples: number | '', accuracy: number | '') => {
       const time = new Date(point.wallMs).toISOString();
       const values = [curve, point.step, point.elapsedMs / 1000, time, examples, point.loss, accuracy];
@@ -50,5 +57,8 @@ export function curvesToCsv(runs: readonly Curves[]): string {
   return `${lines.join('\r\n')}\r\n`;
 }
 
-/** The runs as they are, experiment included, so that a file is enough to repeat them. */
-export const curvesToJson = (runs: readonly Curves[]): string => `${JSON.stringify(runs, null, 1)}\n`;
+/** The runs as they are, experiment included, so that a file is enough to repeat them; those under made-up conditions say so. */
+export function curvesToJson(runs: readonly Curves[]): string {
+  const marked = runs.map((run) => ({ emulated: emulatedWords(run.experiment), ...run }));
+  return `${JSON.stringify(marked, null, 1)}\n`;
+}

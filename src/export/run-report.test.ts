@@ -22,6 +22,8 @@ const run: RunState = {
     applied: 1240,
     stale: 10,
     rejected: 2,
+    clipped: 0,
+    lost: 0,
     leasesReturned: 1,
     evaluations: 13,
     evaluationHoldMs: 200,
@@ -51,6 +53,7 @@ function worker(changes: Partial<CountedWorker>): CountedWorker {
     phases: { waitMs: 100, transferMs: 10, decodeMs: 5, computeMs: 300, readMs: 5, encodeMs: 5, sendMs: 75 },
     stalenessSum: 15,
     stalenessMax: 4,
+    peerBytes: 0,
     lastLoss: 0.4,
     examplesPerSecond: 0,
     traffic: { sent: sent.counts, received: received.counts },
@@ -62,7 +65,16 @@ function worker(changes: Partial<CountedWorker>): CountedWorker {
 const curves = {
   train: [{ step: 1, elapsedMs: 10, wallMs: 20, loss: 2.3 }],
   test: [
-    { step: 100, elapsedMs: 2000, wallMs: 2100, loss: 0.6, examples: 10_000, accuracy: 0.85, precisions: [] },
+    {
+      step: 100,
+      elapsedMs: 2000,
+      wallMs: 2100,
+      loss: 0.6,
+      examples: 10_000,
+      accuracy: 0.85,
+      precisions: [],
+      auc: null,
+    },
     {
       step: 1240,
       elapsedMs: 31_000,
@@ -71,6 +83,7 @@ const curves = {
       examples: 124_000,
       accuracy: 0.9123,
       precisions: [],
+      auc: null,
     },
   ],
 };
@@ -126,6 +139,7 @@ test('a report keeps the best look at the test set when the last is worse, and t
     examples: 130_000,
     accuracy: 0.88,
     precisions: [],
+    auc: null,
   };
   const report = runReport({ run, workers: [] }, { ...curves, test: [...curves.test, worse] }, {});
   expect(report).toMatchObject({ testLoss: 0.41, best: { step: 1240, loss: 0.3456 } });
@@ -140,4 +154,23 @@ test('the summary of a run that was never tested says so instead of inventing nu
   );
   expect(summaryTable(report)).toContain('never tested');
   expect(summaryTable(report)).toContain('not ended (failed)');
+});
+
+test('made-up conditions are in the report and on top of the summary', () => {
+  const experiment = { ...run.experiment, emulate: '4:slow=10' };
+  const report = reportOf([worker({})], { experiment });
+  expect(report.emulated).toBe('worker 4: 10 times slower');
+  expect(summaryTable(report)).toMatch(/^emulated +worker 4: 10 times slower$/m);
+  expect(summaryTable(reportOf([worker({})]))).not.toContain('emulated');
+});
+
+test('bytes between workers have a column, and rare counts a word, only where there are any', () => {
+  const plain = summaryTable(reportOf([worker({})]));
+  expect(plain).not.toContain('to others');
+  expect(plain).not.toContain('clipped');
+  const counters = { ...run.counters, clipped: 3, lost: 2 };
+  const text = summaryTable(reportOf([worker({ peerBytes: 5_200_000 })], { counters }));
+  expect(text).toMatch(/ to others$/m);
+  expect(text).toMatch(/ 5\.2 MB$/m);
+  expect(text).toContain('3 clipped, 2 updates lost');
 });

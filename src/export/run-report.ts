@@ -11,6 +11,7 @@ import type {
 import { type Kind, kinds, type Phases } from '../core/protocol.ts';
 import { type Tally, type Traffic, tallyBytes } from '../core/traffic.ts';
 import type { Curves } from './curves.ts';
+import { emulatedWords } from './emulated.ts';
 
 /** What a transport says it carried, seen from the host. */
 interface TransportCounts {
@@ -53,6 +54,8 @@ export interface WorkerReport {
   readonly staleness: { readonly mean: number; readonly max: number };
   readonly bytesUp: Bytes;
   readonly bytesDown: Bytes;
+  /** Sent straight to other workers. */
+  readonly bytesToPeers: number;
   readonly transport: (TransportCounts & { readonly unaccountedBytes: number }) | null;
 }
 
@@ -61,6 +64,8 @@ export interface RunReport {
   readonly format: 'manyhands-run/1';
   readonly id: string;
   readonly experiment: Experiment;
+  /** The conditions that were made up for it, in words; null if none were. */
+  readonly emulated: string | null;
   readonly phase: RunPhase;
   readonly stopReason: StopReason | null;
   readonly steps: number;
@@ -91,6 +96,7 @@ export function runReport(
     format: 'manyhands-run/1',
     id: run.id,
     experiment: run.experiment,
+    emulated: emulatedWords(run.experiment),
     phase: run.phase,
     stopReason: run.stopReason,
     steps: run.version,
@@ -130,6 +136,7 @@ function workerReport(row: CountedWorker): WorkerReport {
     staleness: { mean: applied === 0 ? 0 : row.stalenessSum / applied, max: row.stalenessMax },
     bytesUp,
     bytesDown,
+    bytesToPeers: row.peerBytes,
     transport: row.transport && {
       ...row.transport,
       unaccountedBytes: row.transport.bytesSent + row.transport.bytesReceived - bytesUp.total - bytesDown.total,

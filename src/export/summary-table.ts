@@ -18,13 +18,28 @@ export function summaryTable(report: RunReport): string {
   const rate = report.wallSeconds > 0 ? report.examples / report.wallSeconds : 0;
   const facts = [
     ['run', `${experiment.model} on ${experiment.data}, ${experiment.strategy}, seed ${experiment.seed}`],
+    ...(report.emulated === null ? [] : [['emulated', report.emulated]]),
     ['ended', report.stopReason === null ? `not ended (${report.phase})` : stopWords[report.stopReason]],
     ['reached', reached(report)],
     ['steps', `${count(report.steps)} in ${report.wallSeconds.toFixed(1)} s`],
     ['examples', `${count(report.examples)} (${count(Math.round(rate))}/s)`],
-    ['pushes', `${count(server.applied)} applied, ${count(server.stale)} stale, ${count(server.rejected)} rejected`],
+    ['pushes', pushes(server)],
   ];
-  return `${table(facts, 'left')}\n\n${table([header, ...report.workers.map(row)], 'right')}`;
+  const hasPeers = report.workers.some(({ bytesToPeers }) => bytesToPeers > 0);
+  const rows = [header, ...report.workers.map(row)];
+  // The last column is only of interest where workers talk to each other.
+  return `${table(facts, 'left')}\n\n${table(hasPeers ? rows : rows.map((cells) => cells.slice(0, -1)), 'right')}`;
+}
+
+/** What became of the pushes; what rarely happens is said only where it did. */
+function pushes({ applied, stale, rejected, clipped, lost, dropped }: RunReport['server']): string {
+  const rare = [
+    [clipped, 'clipped'],
+    [lost, 'updates lost'],
+    [dropped, 'updates dropped'],
+  ] as const;
+  const more = rare.filter(([times]) => times > 0).map(([times, what]) => `, ${count(times)} ${what}`);
+  return `${count(applied)} applied, ${count(stale)} stale, ${count(rejected)} rejected${more.join('')}`;
 }
 
 function reached({ testLoss, testAccuracy, best, steps }: RunReport): string {
@@ -49,6 +64,7 @@ const header = [
   'staleness',
   'up',
   'down',
+  'to others',
 ];
 
 function row(worker: WorkerReport): string[] {
@@ -69,6 +85,7 @@ function row(worker: WorkerReport): string[] {
     `${worker.staleness.mean.toFixed(2)} (max ${worker.staleness.max})`,
     megabytes(worker.bytesUp.total),
     megabytes(worker.bytesDown.total),
+    megabytes(worker.bytesToPeers),
   ];
 }
 

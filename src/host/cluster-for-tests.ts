@@ -6,7 +6,7 @@ import { resolveExperiment } from '../models/plan.ts';
 import type { Compute } from '../worker/session.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
 import { workLoop } from '../worker/work-loop.ts';
-import type { EvaluationRequest } from './evaluate-loop.ts';
+import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
 import { type CheckpointStore, serverLoop } from './server-loop.ts';
 import type { FromServer, ToServer } from './thread.ts';
 
@@ -32,7 +32,7 @@ function plainSoftmax(): Compute {
       order = exampleOrder(60_000, experiment.seed);
       return { schema: resolveExperiment(experiment).schema.hash, backend: { name: 'plain', why: 'for tests' } };
     },
-    prefetch() {},
+    prefetch: () => undefined,
     async step(params: Float32Array, lease: Lease) {
       const gradient = new Float32Array(params.length);
       let loss = 0;
@@ -87,7 +87,7 @@ export class Cluster {
   readonly #ports: MessagePort[] = [];
   readonly #numbers = new Map<number, (message: ToTrainer) => void>();
   /** The parameters of the last evaluation. */
-  params = new Float32Array(0);
+  params: Float32Array = new Float32Array(0);
   state: Extract<FromServer, { type: 'state' }> | null = null;
   readonly train: { step: number; loss: number }[] = [];
   #links = 0;
@@ -102,9 +102,16 @@ export class Cluster {
       post: (message) => this.#hear(message),
     });
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data: { run, version, params } }: MessageEvent<EvaluationRequest>) => {
+    port1.onmessage = ({ data }: MessageEvent<EvaluationRequest>) => {
+      const post = (reply: EvaluationReply) => port1.postMessage(reply);
+      if (data.type === 'keys') {
+        const { size } = resolveExperiment(data.experiment).schema;
+        const keys = Uint32Array.from({ length: size }, (_, key) => key);
+        return post({ type: 'keys', testSet: testSetOf(data.experiment), keys });
+      }
+      const { run, version, params } = data;
       this.params = params;
-      port1.postMessage({ type: 'evaluated', run, version, loss: 1, accuracy: 0.5, precisions: [] });
+      post({ type: 'evaluated', run, version, loss: 1, accuracy: 0.5, precisions: [], auc: null });
     };
     this.#ports.push(port1, port2);
     this.#tell({ type: 'evaluator', port: port2 });
@@ -118,11 +125,11 @@ export class Cluster {
     this.#tell({ type: 'start', id: 'test', experiment: this.experiment });
   }
 
-  addWorker({ isLocal = false } = {}): (message: ToTrainer) => void {
+  addWorker({ isLocal = false, compute = plainSoftmax() } = {}): (message: ToTrainer) => void {
     const { port1, port2 } = new MessageChannel();
     this.#links += 1;
     this.#tell({ type: 'link', link: this.#links, isLocal, port: port1 });
-    const deps = { compute: plainSoftmax(), name: '', device: 'node', now: () => performance.now(), onStep() {} };
+    const deps = { compute, name: '', device: 'node', now: () => performance.now(), onStep() {} };
     const worker = workLoop(deps, '', (message) => this.#hearWorker(worker, message));
     worker({ type: 'attach', port: port2 });
     this.#workers.push(worker);

@@ -1,66 +1,63 @@
 import type { Experiment } from '../core/config.ts';
 import type { ServerEvent } from '../core/server.ts';
-import { loadSplit, type Split } from '../data/dataset.ts';
-import { DeviceError } from '../ml/device-error.ts';
-import { createEngine, type Engine } from '../ml/engine.ts';
 import type { BackendChoice } from '../models/backend.ts';
-import type { DataName } from '../models/data.ts';
-import { resolveExperiment } from '../models/plan.ts';
+import { type Judge, judgeFor } from './judge.ts';
 
-/** What the server asks of the evaluator. The parameters' buffer is transferred. */
-export interface EvaluationRequest {
-  readonly run: number;
-  readonly version: number;
-  readonly experiment: Experiment;
-  readonly params: Float32Array;
-}
+/** What the server asks of the evaluator. Arrays' buffers are transferred. */
+export type EvaluationRequest =
+  /** Which parameters the test set touches: answered with `keys`. */
+  | { readonly type: 'keys'; readonly experiment: Experiment }
+  /** With all parameters, or those at the keys that were told. */
+  | {
+      readonly type: 'evaluate';
+      readonly run: number;
+      readonly version: number;
+      readonly experiment: Experiment;
+      readonly params: Float32Array;
+    };
 
 export type EvaluationReply =
   | Extract<ServerEvent, { type: 'evaluated' }>
+  | { readonly type: 'keys'; readonly testSet: string; readonly keys: Uint32Array | null }
   | { readonly type: 'busy'; readonly text: string | null }
   | { readonly type: 'failed'; readonly text: string };
 
-/** Answers evaluation requests from the port, one after another, on the whole test set. */
+/** Names the test set of an experiment: what was loaded, or said, of one holds for all others of the same name. */
+export const testSetOf = ({ model, data, features }: Experiment): string => [model, data, features].join();
+
+/** Answers requests from the port, one after another, on the whole test set. */
 export function evaluateLoop(port: MessagePort, baseUrl: string, backend: BackendChoice): void {
-  let prepared: { key: string; engine: Engine; split: Split } | null = null;
+  let prepared: { readonly testSet: string; readonly judge: Judge } | null = null;
   const post = (reply: EvaluationReply) => port.postMessage(reply);
 
-  const prepare = async (experiment: Experiment) => {
-    const key = [experiment.model, experiment.data].join();
-    if (prepared?.key === key) return prepared;
-    const { model, data } = resolveExperiment(experiment);
-    prepared?.engine.close();
+  const prepare = async (experiment: Experiment): Promise<Judge> => {
+    const testSet = testSetOf(experiment);
+    if (prepared?.testSet === testSet) return prepared.judge;
+    prepared?.judge.close();
     prepared = null;
     post({ type: 'busy', text: 'Loading the test set…' });
-    const engine = await createEngine(model, data, backend);
-    const split = await loadSplit(data.name as DataName, 'test', { baseUrl });
+    const judge = await judgeFor(experiment, baseUrl, backend);
     post({ type: 'busy', text: null });
-    prepared = { key, engine, split };
-    return prepared;
-  };
-
-  const evaluate = async ({ experiment, params }: EvaluationRequest) => {
-    const { engine, split } = await prepare(experiment);
-    return engine.evaluate(params, split.images, split.labels);
+    prepared = { testSet, judge };
+    return judge;
   };
 
   const answer = async (request: EvaluationRequest) => {
-    const { run, version } = request;
     try {
-      const { loss, accuracy, precisions } = await evaluate(request).catch((error: unknown) => {
-        if (!(error instanceof DeviceError)) throw error;
-        // The device went away: once more, on another or made anew.
-        prepared?.engine.close();
-        prepared = null;
-        return evaluate(request);
-      });
-      post({ type: 'evaluated', run, version, loss, accuracy, precisions });
+      const judge = await prepare(request.experiment);
+      if (request.type === 'keys')
+        return post({ type: 'keys', testSet: testSetOf(request.experiment), keys: judge.keys });
+      const { run, version, params } = request;
+      post({ type: 'evaluated', run, version, ...(await judge.evaluate(params)) });
     } catch (error) {
+      // Whatever broke may be broken for good: the next request loads anew.
+      prepared?.judge.close();
+      prepared = null;
       post({ type: 'failed', text: error instanceof Error ? error.message : String(error) });
     }
   };
 
-  // The engine takes one evaluation at a time.
+  // A judge takes one evaluation at a time.
   let last = Promise.resolve();
   port.addEventListener('message', ({ data }: MessageEvent<EvaluationRequest>) => {
     last = last.then(() => answer(data));

@@ -3,11 +3,12 @@ import type { Experiment } from '../core/config.ts';
 import { readToHost, type ToHost } from '../core/protocol.ts';
 import type { Rng } from '../core/rng.ts';
 import { type Effect, ParameterServer, type SavedServer, type ServerEvent } from '../core/server.ts';
+import { gather } from '../core/sparse/logistic.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { Messenger } from '../net/messenger.ts';
 import { portLink } from '../net/port.ts';
 import { CurveFeed } from './curve-feed.ts';
-import type { EvaluationReply, EvaluationRequest } from './evaluate-loop.ts';
+import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
 import type { LocalNote, Resumable } from './state.ts';
 import type { FromServer, ServedWorker, ToServer } from './thread.ts';
 import { WorkerTraffic } from './worker-traffic.ts';
@@ -15,6 +16,9 @@ import { WorkerTraffic } from './worker-traffic.ts';
 const PUBLISH_MS = 250;
 /** A goodbye needs a moment to reach the other side: closing a channel may drop what is buffered. */
 const GOODBYE_MS = 1000;
+
+/** Making a checkpoint keeps the server from its work: it may take one part in fifty of the time. */
+const CHECKPOINT_REST = 50;
 
 /** Where a run at rest is kept. */
 export interface CheckpointStore {
@@ -44,6 +48,11 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
   let evaluator: MessagePort | null = null;
   let saved: { bytes: Uint8Array; resumable: Resumable } | null = null;
   let isSaving = false;
+  let nextSaveMs = 0;
+  /** Which parameters a test set touches, where they have keys. */
+  let testKeys: { readonly testSet: string; readonly keys: Uint32Array } | null = null;
+  /** Starts when the evaluator has said that: otherwise what it is to look at could be gone by then. */
+  let starting: { readonly testSet: string; begin(): void } | null = null;
   let note: LocalNote = null;
   let busyMs = 0;
 
@@ -58,7 +67,8 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
     switch (effect.type) {
       case 'send': {
         const run = server.run?.run ?? 0;
-        const body = effect.withParams ? server.run?.outgoing() : undefined;
+        const due = 'due' in effect.message ? effect.message.due : 0;
+        const body = effect.withParams ? server.run?.outgoing(due) : undefined;
         links.get(effect.link)?.send(body ? 'parameters' : 'control', run, effect.message, body);
         if (effect.message.type === 'welcome') traffic.attach(effect.message.worker, effect.link);
         if (effect.message.type === 'run') expectPushes(effect.link);
@@ -87,21 +97,31 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
 
   const evaluate = (run: number, version: number) => {
     if (!server.run || !evaluator) return;
-    const params = server.run.params.slice();
-    const request: EvaluationRequest = { run, version, experiment: server.run.plan.experiment, params };
+    const { params: all, keys, plan } = server.run;
+    const params = keys && testKeys ? valuesAt(all, testKeys.keys) : all.slice();
+    const request: EvaluationRequest = { type: 'evaluate', run, version, experiment: plan.experiment, params };
     evaluator.postMessage(request, [params.buffer]);
   };
 
   const checkpoint = async () => {
     const snapshot = server.snapshot(now());
     // While one is being written, the next is skipped: the one after will be newer.
-    if (!snapshot || isSaving) return;
+    if (!snapshot || isSaving || (server.run?.phase === 'running' && now() < nextSaveMs)) return;
     isSaving = true;
     const { id, experiment, version } = snapshot.head;
     const isDone = server.run?.phase === 'finished';
+    const startMs = now();
     try {
       if (isDone) await store.drop(id);
-      else await store.save(id, encodeCheckpoint(snapshot), { id, experiment, version });
+      else {
+        const saving = store.save(id, encodeCheckpoint(snapshot, server.run?.keys !== null), {
+          id,
+          experiment,
+          version,
+        });
+        nextSaveMs = now() + CHECKPOINT_REST * (now() - startMs);
+        await saving;
+      }
     } catch (error) {
       note = { kind: 'busy', text: `The run could not be saved (${words(error)}). Training goes on.` };
     } finally {
@@ -131,14 +151,22 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
   };
 
   const start = (id: string, experiment: Experiment, from?: SavedServer) => {
-    const { schema, data } = resolveExperiment(experiment);
-    const plan = { id, experiment, schema, trainCount: data.trainCount };
+    const { schema, trainCount } = resolveExperiment(experiment);
+    const plan = { id, experiment, schema, trainCount };
+    const begin = () => handle(from ? { type: 'start', plan, saved: from } : { type: 'start', plan });
     note = null;
     busyMs = 0;
     if (saved) void store.drop(saved.resumable.id).catch(() => {});
     saved = null;
     traffic.restart(links);
-    handle(from ? { type: 'start', plan, saved: from } : { type: 'start', plan });
+    nextSaveMs = 0;
+    starting = null;
+    const testSet = testSetOf(experiment);
+    if (schema.keysPerExample === null || !evaluator || testKeys?.testSet === testSet) return begin();
+    starting = { testSet, begin };
+    testKeys = null;
+    const request: EvaluationRequest = { type: 'keys', experiment };
+    evaluator.postMessage(request);
   };
 
   const resumeSaved = () => {
@@ -158,7 +186,16 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
     evaluator = port;
     port.onmessage = ({ data }: MessageEvent<EvaluationReply>) => {
       if (data.type === 'evaluated') return handle(data);
+      if (data.type === 'keys') {
+        const { testSet, keys } = data;
+        if (testSet !== starting?.testSet || !keys) return;
+        testKeys = { testSet, keys };
+        starting.begin();
+        starting = null;
+        return publish();
+      }
       if (data.type === 'failed') {
+        starting = null;
         note = { kind: 'broken', text: `The test set could not be evaluated: ${data.text}` };
         return handle({ type: 'evaluator-failed' });
       }
@@ -231,6 +268,7 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
       case 'resume':
       case 'finish':
       case 'reset':
+        if (message.type === 'reset') starting = null;
         if (message.type === 'reset' && server.run) void store.drop(server.run.plan.id).catch(() => {});
         handle({ type: message.type });
         return publish();
@@ -238,6 +276,12 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
         message satisfies never;
     }
   };
+}
+
+function valuesAt(params: Float32Array, keys: Uint32Array): Float32Array<ArrayBuffer> {
+  const values = new Float32Array(keys.length);
+  gather(params, keys, keys.length, values);
+  return values;
 }
 
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import type { Experiment } from '../core/config.ts';
 import type { RunState, TestPoint, TrainPoint, WorkerState } from '../core/progress.ts';
+import type { RunNumbers } from '../core/run-numbers.ts';
 import type { Traffic } from '../core/traffic.ts';
 import type { TransportStats } from '../net/link.ts';
 
@@ -44,6 +45,8 @@ export interface RunLog {
   readonly id: string;
   readonly experiment: Experiment;
   readonly startedAtMs: number;
+  /** What it came to; null while it goes on, and for runs of a time when that was not kept. */
+  readonly summary: RunNumbers | null;
   readonly train: readonly TrainPoint[];
   readonly test: readonly TestPoint[];
 }

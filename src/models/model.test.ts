@@ -45,11 +45,43 @@ test('a gradient takes as many operations as its products, and none for the grad
   expect(gradientFlops(models.lenet, [28, 28, 1], 10)).toBe(2 * conv1 + 3 * rest);
 });
 
+const sparse = { ...defaultExperiment, model: 'sparse-logistic', data: 'criteo-fake' } as const;
+
+test('sparse logistic regression has a weight per feature and a bias, of which an example touches 40', () => {
+  const { schema, trainCount } = resolveExperiment({ ...sparse, features: 33_762_578, examples: 1000 });
+  expect([schema.size, schema.keysPerExample, trainCount]).toEqual([33_762_579, 40, 1000]);
+  const whole = resolveExperiment({ ...sparse, model: 'dense-logistic' }).schema;
+  expect([whole.size, whole.keysPerExample]).toEqual([33_762_579, null]);
+  expect(whole.hash).not.toBe(schema.hash);
+});
+
+test.each([
+  [{ strategy: 'allreduce' }, /^strategy: allreduce gives every worker/],
+  [{ aggregate: 'median' }, /^aggregate: .* use mean/],
+  [{ up: 'topk' }, /^up: .*float32 or float16/],
+  [{ down: 'int8' }, /^down: .*float32 or float16/],
+  [{ strategy: 'async', overlap: true }, /^overlap: /],
+  [{ optimizer: 'adam' }, /^optimizer: adam moves all/],
+  [{ strategy: 'local', optimizer: 'ftrl' }, /^optimizer: .*use sgd/],
+  [{ l1: 1 }, /^l1: Only ftrl/],
+  [{ l2: 1, optimizer: 'adagrad' }, /^l2: Only ftrl/],
+  [{ strategy: 'local', localSteps: 2000 }, /^batch: /],
+  [{ features: 64 }, /^features: .*at least 65/],
+  [{ examples: 99 }, /^batch: .*99 examples/],
+  [{ data: 'mnist' }, /takes other data than mnist: criteo-fake/],
+  [{ model: 'mlp' }, /takes other data than criteo-fake: mnist/],
+  [{ model: 'mlp', data: 'mnist', optimizer: 'ftrl' }, /^optimizer: ftrl is for models whose parameters have keys/],
+  [{ model: 'dense-logistic', optimizer: 'adagrad' }, /^optimizer: adagrad/],
+] as const)('what a sparse model cannot do is refused under the name of its setting: %j', (change, words) => {
+  expect(() => resolveExperiment({ ...sparse, ...change })).toThrow(words);
+});
+
 test('a model that does not fit the data is refused with the shapes', () => {
   const mixed = { ...defaultExperiment, model: 'lenet', data: 'cifar10' };
   expect(() => resolveExperiment(mixed)).toThrow(
     'the model lenet needs images of 28×28×1; those of cifar10 are 32×32×3',
   );
   expect(resolveExperiment({ ...mixed, data: 'fashion-mnist' }).schema.size).toBe(61_706);
-  expect(elements(resolveExperiment({ ...mixed, model: 'mlp' }).data.input)).toBe(3072);
+  const fitting = resolveExperiment({ ...mixed, model: 'mlp' });
+  expect(fitting.kind === 'layers' && elements(fitting.data.input)).toBe(3072);
 });

@@ -1,3 +1,5 @@
+import type { IceServer } from './handshake.ts';
+
 /** How tabs find each other: who carries the first messages, and which servers help through routers. */
 export interface NetSettings {
   readonly signalling: {
@@ -8,10 +10,10 @@ export interface NetSettings {
     readonly secure: boolean;
   };
   /** Empty: no STUN or TURN server is asked, and only machines that reach each other directly connect. */
-  readonly iceServers: readonly RTCIceServer[];
+  readonly iceServers: readonly IceServer[];
 }
 
-type Origin = Pick<Location, 'hostname' | 'port' | 'protocol'>;
+type Origin = Readonly<Record<'hostname' | 'port' | 'protocol', string>>;
 
 const MAX_SERVERS = 8;
 const STUN = /^stuns?:[^\s/?@]+$/;
@@ -44,16 +46,14 @@ export function withServersFromQuery(settings: NetSettings, query: URLSearchPara
 
 /** The parameters that give `withServersFromQuery` the same servers, for a link that others open. */
 export function serversToQuery(settings: NetSettings): [string, string][] {
-  const pairs = settings.iceServers.flatMap(({ urls, username, credential }) =>
-    [urls].flat().flatMap((url): [string, string][] => {
-      if (STUN.test(url)) return [['ice', url]];
-      return [
-        ['turn', url],
-        ['turnUser', username ?? ''],
-        ['turnCredential', credential ?? ''],
-      ];
-    }),
-  );
+  const pairs = settings.iceServers.flatMap(({ urls, username, credential }): [string, string][] => {
+    if (STUN.test(urls)) return [['ice', urls]];
+    return [
+      ['turn', urls],
+      ['turnUser', username ?? ''],
+      ['turnCredential', credential ?? ''],
+    ];
+  });
   const hasCome = new Set<string>();
   return pairs.filter(([key]) => key === 'ice' || key === 'turn' || (!hasCome.has(key) && hasCome.add(key)));
 }
@@ -61,7 +61,7 @@ export function serversToQuery(settings: NetSettings): [string, string][] {
 /** What the settings mean, one sentence per line, for the page. */
 export function describeSettings({ signalling, iceServers }: NetSettings): string[] {
   const { host, port, path, secure } = signalling;
-  const urls = iceServers.flatMap((server) => [server.urls].flat());
+  const urls = iceServers.map((server) => server.urls);
   const stun = urls.filter((url) => STUN.test(url));
   const turn = urls.filter((url) => TURN.test(url));
   return [
@@ -72,7 +72,21 @@ export function describeSettings({ signalling, iceServers }: NetSettings): strin
     turn.length > 0
       ? `${turn.join(', ')} passes data on, encrypted, where no direct way is found.`
       : 'No TURN server: data goes from tab to tab and nowhere else.',
+    'Where no way is found, the relay that serves this page passes data on, and the page says so.',
   ];
+}
+
+/** Where a worker asks to be let in, and where the fallback link goes. */
+export function relayUrls({ signalling: { host, port, path, secure } }: NetSettings): { join: string; relay: string } {
+  const place = `${secure ? 's' : ''}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+  return { join: `http${place}${path}/join`, relay: `ws${place}/relay` };
+}
+
+/** What a `--stun` or `--turn` option names, or an error that says how it is written. */
+export function checkServer(kind: 'stun' | 'turn', value: string): string {
+  if ((kind === 'stun' ? STUN : TURN).test(value)) return value;
+  const example = kind === 'stun' ? 'stun:stun.example.org:3478' : 'turn:turn.example.org:3478?transport=udp';
+  throw new RangeError(`--${kind} "${value}" is not a server: write it like ${example}`);
 }
 
 function check(name: string, value: string, pattern: RegExp, example: string): string {

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { type Conditions, unhindered } from '../core/emulation.ts';
+import { rng } from '../core/rng.ts';
+import { emulate } from './emulate.ts';
 import type { Link } from './link.ts';
 import { linkContract } from './link-contract.ts';
 import { memoryPair } from './memory.ts';
@@ -19,7 +22,20 @@ const bridgedPair = async (): Promise<readonly [Link, Link]> => {
   return ends as [Link, Link];
 };
 
+/** A memory link of which one end, as in a worker, makes conditions worse for both directions. */
+const emulatedPair =
+  (conditions: Partial<Conditions>, emulatedEnd: 0 | 1) => async (): Promise<readonly [Link, Link]> => {
+    const ends = memoryPair();
+    const emulated = emulate(ends[emulatedEnd], rng(7), () => performance.now());
+    emulated.setConditions({ ...unhindered, ...conditions });
+    ends[emulatedEnd] = emulated;
+    return ends;
+  };
+
 linkContract('memory', async () => memoryPair());
+linkContract('emulated, unhindered', emulatedPair({}, 0));
+linkContract('emulated sender', emulatedPair({ latencyMs: 3, mbps: 800, loss: 0.01 }, 0));
+linkContract('emulated receiver', emulatedPair({ latencyMs: 3, mbps: 800, loss: 0.01 }, 1));
 linkContract('port', portPair);
 linkContract('bridged memory', bridgedPair);
 
@@ -60,9 +76,29 @@ test('a bridge tells its thread why the link ended', async () => {
   expect(await reason).toBe('the other side stopped answering');
 });
 
+test('a bridge ends a link that brings more than its thread reads, and takes no more memory for it', async () => {
+  const link = fullLink();
+  const { port1, port2 } = new MessageChannel();
+  bridge(link, port1);
+  // The thread is busy: nothing is read from port2 yet.
+  let frames = 0;
+  while (!link.isClosed && frames < 1000) {
+    link.onFrame(new ArrayBuffer(65_536));
+    frames += 1;
+  }
+  expect(frames).toBe(513);
+  const inner = portLink(port2);
+  const reason = new Promise<string>((resolve) => {
+    inner.onClose = resolve;
+  });
+  inner.onFrame = () => {};
+  expect(await reason).toContain('faster than they could be read');
+});
+
 function fullLink() {
   return {
     sentBytes: 0,
+    isClosed: false,
     bufferedBytes: 1 << 20,
     send(frame: ArrayBuffer) {
       this.sentBytes += frame.byteLength;
@@ -70,6 +106,8 @@ function fullLink() {
     onFrame: (_frame: ArrayBuffer) => {},
     onLow: () => {},
     onClose: (_reason: string) => {},
-    close: () => {},
+    close() {
+      this.isClosed = true;
+    },
   };
 }

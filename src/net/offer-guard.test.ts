@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { isWelcome, MAX_PENDING } from './offer-guard.ts';
+import { isWelcome as isWelcomeTo, MAX_PENDING, readRelayed } from './offer-guard.ts';
 
 const none = (): boolean => false;
 const some = (): boolean => true;
+const isWelcome = (message: unknown, pending: number, hasConnection: () => boolean): boolean =>
+  isWelcomeTo(message, pending, hasConnection, (ticket) => ticket === 'good');
 const offer = {
   type: 'OFFER',
   src: 'manyhands-worker-1',
@@ -12,6 +14,7 @@ const offer = {
     label: 'manyhands',
     reliable: true,
     serialization: 'raw',
+    metadata: { ticket: 'good' },
     sdp: { type: 'offer', sdp: 'v=0' },
   },
 };
@@ -20,6 +23,23 @@ const candidate = { type: 'CANDIDATE', src: 'w', payload: { connectionId: 'dc_1'
 test('lets a new worker in, up to a number of unfinished ones', () => {
   expect(isWelcome(offer, 0, none)).toBe(true);
   expect(isWelcome(offer, MAX_PENDING, none)).toBe(false);
+});
+
+test.each([
+  ['another ticket', { ticket: 'other' }],
+  ['no ticket', {}],
+  ['a ticket that is no text', { ticket: ['good'] }],
+  ['nothing', undefined],
+])('lets nobody in with %s', (_, metadata) => {
+  expect(isWelcome({ ...offer, payload: { ...offer.payload, metadata } }, 0, none)).toBe(false);
+});
+
+test('reads who waits at the relay, and nothing else', () => {
+  const payload = { link: '0123456789abcdef'.repeat(2), ticket: 'good' };
+  expect(readRelayed({ type: 'RELAY', payload })).toEqual(payload);
+  expect(readRelayed({ type: 'OFFER', payload })).toBeNull();
+  expect(readRelayed({ type: 'RELAY', payload: { ...payload, link: '../x' } })).toBeNull();
+  expect(isWelcome({ type: 'RELAY', payload }, 0, none)).toBe(false);
 });
 
 test('lets nobody replace a connection that exists', () => {

@@ -14,8 +14,12 @@ export interface Command {
   readonly name: string;
   readonly describe: string;
   readonly options: Options;
+  /** The one word beside the options; it must be there. */
+  readonly argument?: { readonly name: string; readonly describe: string };
+  /** Reads what follows its name by itself, even --help: there are no options to check here. */
+  readonly takesAnything?: boolean;
   /** Gives the exit code. */
-  run(given: Given): Promise<number>;
+  run(given: Given, argv: readonly string[]): Promise<number>;
 }
 
 /** What was typed, by option name: text for an option with a value, true for a switch. */
@@ -28,18 +32,31 @@ export function readArguments(command: Command, argv: readonly string[]): Given 
     options[name] = { type: option.value === undefined ? 'boolean' : 'string' };
   }
   try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values as Given;
+    const allowPositionals = command.argument !== undefined;
+    const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals });
+    return withArgument(command, values as Given, positionals);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const [line = ''] = (error as Error).message.split(/\n|\. /);
     throw new UsageError(`${line}; --help lists the options`);
   }
 }
 
+function withArgument({ argument }: Command, values: Given, words: readonly string[]): Given {
+  if (argument === undefined || values.help === true) return values;
+  const [word] = words;
+  if (word !== undefined && words.length === 1) return { ...values, [argument.name]: word };
+  throw new UsageError(`one <${argument.name}> is needed, ${words.length} came: ${argument.describe}`);
+}
+
 /** The text after --help. */
 export function helpText(command: Command): string {
-  const rows = Object.entries({ ...command.options, help: { describe: 'this text' } } satisfies Options).map(
+  const { argument } = command;
+  const word = argument === undefined ? [] : [[`<${argument.name}>`, argument.describe]];
+  const options = Object.entries({ ...command.options, help: { describe: 'this text' } } satisfies Options).map(
     ([name, option]: [string, Option]) => [`--${name}${option.value ? ` <${option.value}>` : ''}`, option.describe],
   );
+  const rows = [...word, ...options];
   const width = Math.max(...rows.map(([left = '']) => left.length));
   const lines = rows.map(([left = '', right = '']) => `  ${left.padEnd(width)}  ${right}`);
   return `${command.name}: ${command.describe}\n\n${lines.join('\n')}\n`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultExperiment } from '../core/config.ts';
-import type { RunState } from '../core/progress.ts';
+import { noCounters, type RunState } from '../core/progress.ts';
 import { clock, ProgressLine, progressText } from './progress-line.ts';
 
 const run: RunState = {
@@ -14,17 +14,7 @@ const run: RunState = {
   elapsedMs: 31_000,
   startedAtMs: 0,
   leftMs: 83_000,
-  counters: {
-    updates: 1240,
-    dropped: 0,
-    applied: 1240,
-    stale: 0,
-    rejected: 0,
-    leasesReturned: 0,
-    evaluations: 12,
-    evaluationHoldMs: 0,
-    busyMs: 0,
-  },
+  counters: { ...noCounters, updates: 1240, applied: 1240, evaluations: 12 },
 };
 
 class Terminal {
@@ -49,6 +39,7 @@ test('progress says the step, the last test, the pace and the time left', () => 
     examples: 120_000,
     accuracy: 0.9167,
     precisions: [],
+    auc: null,
   };
   expect(progressText(run, test, 3)).toBe(
     'step 1,240 · test loss 0.3000, 91.7 % · 3 workers · 4,000 examples/s · 0:31 · about 1:23 left',

@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { ownCertificate } from './certificate.ts';
+import { readArguments, UsageError } from './command-line.ts';
 import { type RunningServer, type ServerOptions, startServer } from './serve.ts';
-import { greeting } from './serve-command.ts';
+import { greeting, readRelay, serveCommand } from './serve-command.ts';
 
 const dist = mkdtempSync(join(tmpdir(), 'dist-'));
 mkdirSync(join(dist, 'assets'));
@@ -63,7 +67,7 @@ test('what is not part of the app is not served', async () => {
 
 test('signalling answers on the same port', async () => {
   const { port } = await serve();
-  const query = 'key=manyhands&id=some-host&token=t1';
+  const query = 'key=manyhands&id=manyhands-host-some&token=t1';
   const socket = new WebSocket(`ws://127.0.0.1:${port}/signal/peerjs?${query}`);
   const first = await new Promise<string>((resolve, reject) => {
     socket.on('message', (data) => resolve(String(data)));
@@ -99,9 +103,56 @@ test('closing frees the port though a client keeps its connection', async () => 
 
 test('the greeting is honest about what other machines can do', () => {
   const close = async () => {};
-  const alone = greeting({ port: 1, url: 'http://127.0.0.1:1/', addresses: [], close });
+  const alone = greeting({ port: 1, url: 'http://127.0.0.1:1/', addresses: [], close }, null);
   expect(alone).toContain('only this machine');
-  const open = greeting({ port: 1, url: 'http://localhost:1/', addresses: ['http://192.0.2.7:1/'], close });
+  const open = greeting({ port: 1, url: 'http://localhost:1/', addresses: ['http://192.0.2.7:1/'], close }, null);
   expect(open).toContain('http://192.0.2.7:1/');
   expect(open).toContain('no WebGPU');
+});
+
+test('over https the page, its addresses and signalling all are, and the greeting prepares for the warning', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'https-'));
+  const tls = await ownCertificate(folder, ['127.0.0.1'], Date.now());
+  rmSync(folder, { recursive: true });
+  const server = await serve({ tls });
+  expect(server.url).toBe(`https://127.0.0.1:${server.port}/`);
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    get(server.url, { ca: tls.cert }, (res) => resolve(res.resume().statusCode)).on('error', reject);
+  });
+  expect(status).toBe(200);
+  const query = 'key=manyhands&id=manyhands-host-some&token=t1';
+  const socket = new WebSocket(`wss://127.0.0.1:${server.port}/signal/peerjs?${query}`, { ca: tls.cert });
+  const [data] = await once(socket, 'message');
+  expect(JSON.parse(String(data))).toEqual({ type: 'OPEN' });
+  socket.terminate();
+  const words = greeting({ ...server, addresses: ['https://192.0.2.7:1/'] }, tls);
+  expect(words).toMatch(/warns once[\s\S]*Proceed[\s\S]*Accept the Risk[\s\S]*visit this website/);
+  expect(words).toContain(tls.fingerprint.slice(0, 47));
+  expect(words).not.toContain('no WebGPU');
+});
+
+const typed = (...argv: string[]) => readRelay(readArguments(serveCommand, argv));
+
+test('STUN, TURN and their credentials are read from the command line', async () => {
+  const turn = ['--turn', 'turn:t.example:3478,turns:t.example', '--turn-secret', 's'];
+  const { options } = await typed('--stun', 'stun:a.example', ...turn, '--host-key', 'k', '--behind-proxy');
+  expect(options.signalling).toEqual({
+    ice: {
+      stun: ['stun:a.example'],
+      turn: ['turn:t.example:3478', 'turns:t.example'],
+      auth: { kind: 'secret', secret: 's' },
+    },
+    hostKey: 'k',
+    isBehindProxy: true,
+  });
+});
+
+test.each([
+  [['--cert', 'a.pem'], 'go together'],
+  [['--turn', 'turn:a.example'], 'needs --turn-secret'],
+  [['--turn-secret', 's'], 'add --turn'],
+  [['--stun', 'turn:a.example'], 'not a server'],
+])('%j is refused in one line', async (argv, words) => {
+  await expect(typed(...argv)).rejects.toThrow(UsageError);
+  await expect(typed(...argv)).rejects.toThrow(words);
 });

@@ -1,9 +1,10 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import sirv from 'sirv';
 import { securityHeaders } from './security-headers.ts';
-import { attachSignalling } from './signalling.ts';
+import { attachSignalling, type SignallingOptions } from './signalling.ts';
 
 export interface ServerOptions {
   /** 0 takes any free port. */
@@ -14,6 +15,9 @@ export interface ServerOptions {
   readonly dist: string;
   /** How many ports to try, counting up from `port`, when one is in use. */
   readonly tries?: number;
+  /** With a certificate, as PEM, everything is https; without, http. */
+  readonly tls?: { readonly cert: string; readonly key: string } | null;
+  readonly signalling?: SignallingOptions;
 }
 
 export interface RunningServer {
@@ -27,12 +31,13 @@ export interface RunningServer {
 }
 
 /** Serves the built app and signalling for it on one port. Rejects with words for the user when the port is taken. */
-export async function startServer({ port, host, dist, tries = 1 }: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { port, host, dist, tries = 1, tls = null } = options;
   const files = sirv(dist, {
     etag: true,
     setHeaders: (res, pathname) => res.setHeader('Cache-Control', cacheControl(pathname)),
   });
-  const server = createServer((req, res) => {
+  const answer = (req: IncomingMessage, res: ServerResponse) => {
     for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value);
     if (signalling.handler(req, res)) return;
     if (req.url === '/addresses.json') {
@@ -47,8 +52,11 @@ export async function startServer({ port, host, dist, tries = 1 }: ServerOptions
     files(req, res, () => {
       res.writeHead(404).end('not found\n');
     });
-  });
-  const signalling = attachSignalling(server);
+  };
+  const server = tls === null ? createServer(answer) : createTlsServer(tls, answer);
+  const signalling = attachSignalling(server, options.signalling);
+  const urlOf = (name: string, bound: number): string =>
+    `${tls === null ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${bound}/`;
   let addresses: readonly string[] = [];
   const close = () =>
     new Promise<void>((resolve) => {
@@ -73,7 +81,12 @@ export function cacheControl(pathname: string): string {
   return pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 }
 
-async function listen(server: Server, port: number, host: string, tries: number): Promise<number> {
+async function listen(
+  server: ReturnType<typeof createServer | typeof createTlsServer>,
+  port: number,
+  host: string,
+  tries: number,
+): Promise<number> {
   for (let candidate = port; ; candidate += 1) {
     try {
       await new Promise<void>((resolve, reject) => {
@@ -100,15 +113,20 @@ function wordsFor(code: string | undefined, port: number, host: string): string 
       return `port ${port} may not be used by this user: choose one above 1023 with --port`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `"${host}" is not an address of this machine: choose another with --host`;
+      return `"${host}" is not an address of this machine: choose another with --address`;
     default:
       return `cannot listen on ${host}:${port} (${code ?? 'unknown error'})`;
   }
+}
+
+/** What a certificate for this machine must name: what browsers on it and around it have in their address bars. */
+export function ownNames(address: string): string[] {
+  const names = ['localhost', hostname(), `${hostname()}.local`].filter((name) => /^[a-z0-9.-]+$/i.test(name));
+  const own = address === '0.0.0.0' || address === '::' ? lanAddresses() : [address];
+  return [...new Set([...names, '127.0.0.1', '::1', ...own])];
 }
 
 function lanAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all.filter((address) => address.family === 'IPv4' && !address.internal).map((address) => address.address);
 }
-
-const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;

@@ -1,84 +1,267 @@
 import type { EventEmitter } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ExpressPeerServer, type IClient } from 'peer';
 import { type WebSocket, WebSocketServer } from 'ws';
+import * as z from 'zod/mini';
+import type { JoinAnswer } from '../net/handshake.ts';
+import { isSame } from '../net/invite.ts';
+import { type IceOptions, iceServers, noIce, serverNames } from './ice-servers.ts';
+import { addressName, Holdings, Limiter } from './limits.ts';
+import { RelayedLinks } from './relayed-links.ts';
+import { type Room, Rooms } from './rooms.ts';
 
 export const SIGNALLING_KEY = 'manyhands';
+const HOST_PREFIX = 'manyhands-host-';
 
 /** Offers and candidates are a few KiB. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
-const MAX_CLIENTS = 1000;
-/** How long a message waits for a peer that is not there; then its sender is told. */
-const EXPIRE_MS = 3000;
+/** Messages wait in the relay only for a socket that is being written; beyond this, its new ones are dropped. */
+const MAX_BUFFERED_BYTES = 1 << 20;
+const MAX_HOSTS_PER_ADDRESS = 50;
+/** A class behind one router, several tabs each; a worker leaves signalling once it is connected. */
+const MAX_WORKERS_PER_ADDRESS = 256;
+/** A browser answers a ping even while its page sleeps. */
+const PING_MS = 30_000;
+
+export interface SignallingOptions {
+  readonly ice?: IceOptions;
+  /** Only hosts that know it may open a room; null: anybody may. */
+  readonly hostKey?: string | null;
+  /** The relay is reached through one proxy, which names the client's address in X-Forwarded-For. */
+  readonly isBehindProxy?: boolean;
+  readonly now?: () => number;
+}
 
 export interface Signalling {
-  /** Answers a request under the signalling path and returns true, or leaves it alone and returns false. */
+  /** Answers a request that belongs to signalling and returns true, or leaves it alone and returns false. */
   handler(req: IncomingMessage, res: ServerResponse): boolean;
   /** Ends every signalling connection and timer. The server it is attached to goes on. */
   close(): void;
 }
 
 /**
- * Adds PeerJS signalling under `path` to an HTTP server that may have other requests and other WebSockets:
- * only upgrades of exactly `path`/peerjs are taken, from pages of the same host, with our key and well-formed ids.
+ * Adds signalling, as PeerJS speaks it, to an HTTP server that may have other requests and other WebSockets. A socket is
+ * a host's, for the room of its code, or that of a worker with a valid invite to such a room; messages go between a host
+ * and its own workers and nowhere else, at once or not at all.
  */
-export function attachSignalling(server: EventEmitter, path = '/signal'): Signalling {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
-  const timers = new StoppableTimers();
-  // `peer` starts when its app is mounted on another express app: an unmounted one of its own serves as that.
-  const app = ExpressPeerServer(createServer());
-  const peerApp = ExpressPeerServer(createServer(), {
-    key: SIGNALLING_KEY,
-    path: '/',
-    allow_discovery: false,
-    proxied: false,
-    concurrent_limit: MAX_CLIENTS,
-    expire_timeout: EXPIRE_MS,
-    cleanup_out_msgs: 500,
-    corsOptions: { origin: false },
-    createWebSocketServer: () => sockets,
-  });
-  // A malformed message of one client is no reason to stop; unheard, the event would throw.
-  peerApp.on('error', () => {});
-  welcomeBack(peerApp);
-  timers.during(() => app.use(path, peerApp));
+export function attachSignalling(server: EventEmitter, options: SignallingOptions = {}): Signalling {
+  const { ice = noIce, hostKey = null, isBehindProxy = false, now = Date.now } = options;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
+  const relayed = new RelayedLinks();
+  const rooms = new Rooms();
+  const hostsOf = new Holdings(MAX_HOSTS_PER_ADDRESS);
+  const workersOf = new Holdings(MAX_WORKERS_PER_ADDRESS);
+  const newHosts = new Limiter({ burst: 60, perSecond: 1 });
+  // A worker says about thirty things to connect; a host answers as many to each of a class that comes at once.
+  const workerMessages = new Limiter({ burst: 4000, perSecond: 400 });
+  const hostMessages = new Limiter({ burst: 10_000, perSecond: 1000 });
 
-  const onUpgrade = (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const url = new URL(req.url ?? '', 'http://any');
-    if (url.pathname !== `${path}/peerjs`) {
-      if (server.listenerCount('upgrade') === 1) socket.destroy();
-    } else if (isAcceptable(url.searchParams) && isSameHost(req)) {
-      sockets.handleUpgrade(req, socket, head, (client) => sockets.emit('connection', client, req));
-    } else {
-      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-    }
+  const addressOf = (req: IncomingMessage): string => {
+    const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',');
+    return addressName((isBehindProxy && forwarded.at(-1)?.trim()) || (req.socket.remoteAddress ?? ''));
   };
-  server.on('upgrade', onUpgrade);
 
+  function onUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { pathname, searchParams: query } = new URL(req.url ?? '', 'http://any');
+    if (pathname !== '/signal/peerjs' && pathname !== '/relay') {
+      if (server.listenerCount('upgrade') === 1) socket.destroy();
+      return;
+    }
+    socket.on('error', () => socket.destroy());
+    if (!isSameHost(req)) return refuse(socket, 403);
+    const address = addressOf(req);
+    if (pathname === '/relay') upgradeRelayed(req, socket, head, query, address);
+    else upgradePeer(req, socket, head, query, address);
+  }
+
+  function upgradePeer(req: IncomingMessage, socket: Duplex, head: Buffer, query: URLSearchParams, address: string) {
+    const { success, data } = peerQuery.safeParse(Object.fromEntries(query));
+    if (!success) return refuse(socket, 403);
+    const { id, token } = data;
+    if (id.startsWith(HOST_PREFIX)) {
+      const code = id.slice(HOST_PREFIX.length);
+      const known = rooms.get(code);
+      const isOwner = known !== undefined && isSame(known.token, token);
+      if (!isOwner && !newHosts.take(address, now())) return refuse(socket, 429);
+      const giveBack = hostsOf.take(address);
+      if (giveBack === null) return refuse(socket, 429);
+      socket.once('close', giveBack);
+      return sockets.handleUpgrade(req, socket, head, (client) => welcomeHost(client, code, token, address));
+    }
+    const entered = enter(token);
+    if (entered === null) return refuse(socket, 403);
+    const giveBack = workersOf.take(address);
+    if (giveBack === null) return refuse(socket, 429);
+    socket.once('close', giveBack);
+    sockets.handleUpgrade(req, socket, head, (client) => welcomeWorker(client, entered.room, id, address));
+  }
+
+  /** A worker's token is the room's code and its ticket. */
+  function enter(token: string): { room: Room; ticket: string } | null {
+    const [, code = '', ticket = ''] = /^([a-z0-9-]+)\.(.+)$/.exec(token) ?? [];
+    const room = rooms.enter(code, ticket, now());
+    return typeof room === 'string' ? null : { room, ticket };
+  }
+
+  function welcomeHost(client: WebSocket, code: string, token: string, address: string): void {
+    const old = rooms.get(code)?.host ?? null;
+    const room = rooms.claim(code, token, client, now());
+    if (room === null) {
+      tell(client, { type: 'ID-TAKEN', payload: { msg: 'ID is taken' } });
+      return client.close();
+    }
+    // Half-open, or of the page before its reload: its workers' messages go to the new one.
+    old?.terminate();
+    watch(client);
+    client.on('close', () => {
+      if (room.host === client) rooms.leave(room, now());
+    });
+    client.on('message', (data: Buffer, isBinary) => {
+      const message = hear(client, data, isBinary, hostMessages, address);
+      if (message === null || room.host !== client) return;
+      switch (message.type) {
+        case 'ROOM': {
+          const { success, data: asked } = roomPayload.safeParse(message.payload);
+          if (!success) return client.close(1008, 'not the terms of a room');
+          if (hostKey !== null && !isSame(asked.hostKey ?? '', hostKey)) {
+            tell(client, { type: 'ERROR', payload: { msg: 'host-key' } });
+            return client.close();
+          }
+          room.terms = { verifier: asked.verifier, allowsTyping: asked.allowsTyping };
+          return tell(client, { type: 'ROOM', payload: { iceServers: iceServers(ice, 'host', now()) } });
+        }
+        case 'LEAVE':
+          rooms.leave(room, now());
+          return rooms.drop(room);
+        case 'ANSWER':
+        case 'CANDIDATE': {
+          const worker = room.workers.get(String(message.dst));
+          if (worker !== undefined) tell(worker, { ...message, src: HOST_PREFIX + code });
+        }
+      }
+    });
+    tell(client, { type: 'OPEN' });
+  }
+
+  function welcomeWorker(client: WebSocket, room: Room, id: string, address: string): void {
+    const old = room.workers.get(id);
+    room.workers.set(id, client);
+    old?.terminate();
+    watch(client);
+    client.on('close', () => {
+      if (room.workers.get(id) === client) room.workers.delete(id);
+    });
+    client.on('message', (data: Buffer, isBinary) => {
+      const message = hear(client, data, isBinary, workerMessages, address);
+      if (message === null || (message.type !== 'OFFER' && message.type !== 'CANDIDATE')) return;
+      const isForHost = message.dst === HOST_PREFIX + room.code && room.host !== null && room.terms !== null;
+      if (isForHost && room.host !== null) tell(room.host, { ...message, src: id });
+      else if (message.type === 'OFFER') tell(client, { type: 'EXPIRE', src: message.dst, dst: id });
+    });
+    tell(client, { type: 'OPEN' });
+  }
+
+  function upgradeRelayed(req: IncomingMessage, socket: Duplex, head: Buffer, query: URLSearchParams, address: string) {
+    const link = query.get('link');
+    if (link !== null) {
+      if (!relayed.isWaiting(link)) return refuse(socket, 403);
+      return relayed.sockets.handleUpgrade(req, socket, head, (client) => {
+        watch(client);
+        relayed.meet(link, client);
+      });
+    }
+    const entered = enter(query.get('token') ?? '');
+    if (entered === null) return refuse(socket, 403);
+    const giveBack = relayed.reserve(address);
+    if (giveBack === null) return refuse(socket, 429);
+    socket.once('close', giveBack);
+    const { room, ticket } = entered;
+    relayed.sockets.handleUpgrade(req, socket, head, (client) => {
+      watch(client);
+      if (room.host !== null) tell(room.host, { type: 'RELAY', payload: { link: relayed.wait(client), ticket } });
+    });
+  }
+
+  async function join(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (!isSameHost(req)) return answer(res, 403, { error: 'not from a page of this relay' });
+    // A page on another port of the same host, such as a development server's, may read the answer too.
+    if (req.headers.origin !== undefined) res.setHeader('Access-Control-Allow-Origin', req.headers.origin);
+    const asked = joinRequest.safeParse(await readJson(req));
+    if (!asked.success) return answer(res, 400, { error: 'not a request to join' });
+    const { code, ticket } = asked.data;
+    const said = rooms.ask(code, ticket, addressOf(req), now());
+    const servers = iceServers(ice, 'worker', now());
+    answer(res, 200, (said.kind === 'welcome' ? { ...said, iceServers: servers } : said) satisfies JoinAnswer);
+  }
+
+  const silent = new WeakSet<WebSocket>();
+  const pings = setInterval(() => {
+    for (const client of [...sockets.clients, ...relayed.sockets.clients]) {
+      // The answer of one that is not read just now would not be heard.
+      if (client.isPaused) continue;
+      if (silent.has(client)) client.terminate();
+      else {
+        silent.add(client);
+        client.ping();
+      }
+    }
+  }, PING_MS).unref();
+
+  function watch(client: WebSocket): void {
+    client.on('error', () => {});
+    client.on('pong', () => silent.delete(client));
+  }
+
+  server.on('upgrade', onUpgrade);
   return {
     handler(req, res) {
       const { pathname } = new URL(req.url ?? '', 'http://any');
-      if (pathname !== path && !pathname.startsWith(`${path}/`)) return false;
-      app(req, res);
+      if (pathname === '/ice.json') answer(res, 200, { iceServers: serverNames(ice) });
+      else if (pathname === '/signal/join' && req.method === 'POST') {
+        join(req, res).catch(() => res.destroy());
+      } else if (pathname === '/signal' || pathname.startsWith('/signal/')) res.writeHead(404).end('not found\n');
+      else return false;
       return true;
     },
     close() {
       server.off('upgrade', onUpgrade);
+      clearInterval(pings);
       for (const client of sockets.clients) client.terminate();
       sockets.close();
-      timers.stop();
+      relayed.close();
     },
   };
+
+  /** A message of a known shape, or null; whoever sends anything else, or too much, is cut off. */
+  function hear(client: WebSocket, data: Buffer, isBinary: boolean, limiter: Limiter, address: string) {
+    if (!limiter.take(address, now())) {
+      client.close(1008, 'too many messages');
+      return null;
+    }
+    const { success, data: message } = signal.safeParse(isBinary ? null : parsed(data.toString()));
+    if (success) return message;
+    client.close(1008, 'not a signalling message');
+    return null;
+  }
 }
 
-function isAcceptable(query: URLSearchParams): boolean {
-  return (
-    query.get('key') === SIGNALLING_KEY &&
-    /^[a-z0-9-]{3,64}$/.test(query.get('id') ?? '') &&
-    /^[A-Za-z0-9-]{1,128}$/.test(query.get('token') ?? '')
-  );
-}
+const code = z.string().check(z.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/), z.maxLength(40));
+const peerQuery = z.object({
+  key: z.literal(SIGNALLING_KEY),
+  id: z.string().check(z.regex(/^manyhands-(host|worker)-[a-z0-9]+(-[a-z0-9]+)*$/), z.maxLength(64)),
+  token: z.string().check(z.regex(/^[A-Za-z0-9._-]{1,128}$/)),
+});
+const signal = z.object({
+  type: z.enum(['OFFER', 'ANSWER', 'CANDIDATE', 'LEAVE', 'HEARTBEAT', 'ROOM']),
+  dst: z.optional(z.string().check(z.maxLength(64))),
+  payload: z.optional(z.unknown()),
+});
+const roomPayload = z.object({
+  verifier: z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/)),
+  allowsTyping: z.boolean(),
+  hostKey: z.optional(z.string().check(z.maxLength(128))),
+});
+const joinRequest = z.object({ code, ticket: z.nullable(z.string().check(z.maxLength(64))) });
 
 /** A browser says which page opened the connection: any other site the user visits must not reach a host tab here. */
 function isSameHost(req: IncomingMessage): boolean {
@@ -88,43 +271,35 @@ function isSameHost(req: IncomingMessage): boolean {
   return host !== undefined && URL.canParse(`http://${host}`) && page === new URL(`http://${host}`).hostname;
 }
 
-/**
- * A peer that comes back with its token while its old socket is half-open gets no OPEN from `peer` and would wait
- * for ever: it is sent here, and the old socket ended.
- */
-function welcomeBack(peerApp: ReturnType<typeof ExpressPeerServer>): void {
-  const current = new WeakMap<IClient, WebSocket | null>();
-  peerApp.on('connection', (client: IClient) => {
-    const old = current.get(client);
-    current.set(client, client.getSocket());
-    if (old === undefined) return;
-    client.send({ type: 'OPEN' });
-    old?.terminate();
-  });
+function tell(client: WebSocket, message: object): void {
+  if (client.bufferedAmount < MAX_BUFFERED_BYTES) client.send(JSON.stringify(message));
 }
 
-/**
- * Stops timers of code that offers no way to stop them: `peer` re-arms two for ever. setTimeout is replaced only
- * while their code runs, synchronously, so nothing else sees the replacement.
- */
-class StoppableTimers {
-  #isStopped = false;
+function refuse(socket: Duplex, status: 403 | 429): void {
+  const words = status === 403 ? 'Forbidden' : 'Too Many Requests';
+  socket.end(`HTTP/1.1 ${status} ${words}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}
 
-  during(work: () => void): void {
-    const original = globalThis.setTimeout;
-    const replacement = (callback: () => void, delayMs?: number) =>
-      original(() => {
-        if (!this.#isStopped) this.during(callback);
-      }, delayMs).unref();
-    Reflect.set(globalThis, 'setTimeout', replacement);
-    try {
-      work();
-    } finally {
-      Reflect.set(globalThis, 'setTimeout', original);
-    }
+function answer(res: ServerResponse, status: number, value: unknown): void {
+  res.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  res.end(JSON.stringify(value));
+}
+
+const MAX_BODY_BYTES = 1024;
+
+async function readJson(req: IncomingMessage): Promise<unknown> {
+  let text = '';
+  for await (const chunk of req) {
+    text += String(chunk);
+    if (text.length > MAX_BODY_BYTES) throw new RangeError('the request is too long');
   }
+  return parsed(text);
+}
 
-  stop(): void {
-    this.#isStopped = true;
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }

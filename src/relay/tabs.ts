@@ -5,7 +5,7 @@ import type { TestPoint } from '../core/progress.ts';
 import type { RunReport } from '../export/run-report.ts';
 import type { Host, HostState } from '../host/state.ts';
 import type { BackendChoice } from '../models/backend.ts';
-import type { WorkerControl, WorkerStage } from '../worker/state.ts';
+import type { WorkerControl, WorkerStage, WorkerView } from '../worker/state.ts';
 import { chromiumArgs, ensureChromium } from './chromium.ts';
 
 /** What the app puts on `globalThis` for a program that drives it. */
@@ -25,17 +25,38 @@ export interface Glance {
 export async function launchBrowser(
   { isHeaded, backend }: { isHeaded: boolean; backend: BackendChoice },
   log: (line: string) => void,
+  { handlesSignals = true } = {},
 ): Promise<Browser> {
   const executablePath = await ensureChromium(log);
   const { chromium } = await import('playwright-core');
   const hasGpu = process.platform !== 'linux' || existsSync('/dev/dri');
   const webgpu = backend === 'webgpu' && !hasGpu ? 'swiftshader' : 'default';
-  return chromium.launch({ executablePath, headless: !isHeaded, args: chromiumArgs({ webgpu }) });
+  // Whoever has something to say before the end closes the browser by himself.
+  const handles = { handleSIGINT: handlesSignals, handleSIGTERM: handlesSignals, handleSIGHUP: handlesSignals };
+  return chromium.launch({ executablePath, headless: !isHeaded, args: chromiumArgs({ webgpu }), ...handles });
+}
+
+export interface TabChoice {
+  readonly index: number;
+  readonly backend: BackendChoice;
+  problem(text: string): void;
+  /** Takes a certificate that nobody vouches for. */
+  readonly isInsecure?: boolean;
+  /** The name that a volunteer would type. */
+  readonly volunteer?: string;
 }
 
 /** Opens a page in a context of its own: tabs of one context hide each other, and hidden tabs are slowed down. */
-async function openTab(browser: Browser, url: string, name: string, problem: (text: string) => void): Promise<Page> {
-  const context = await browser.newContext();
+async function openTab(
+  browser: Browser,
+  url: string,
+  name: string,
+  { problem, isInsecure = false, volunteer }: Pick<TabChoice, 'problem' | 'isInsecure' | 'volunteer'>,
+): Promise<Page> {
+  const context = await browser.newContext({ ignoreHTTPSErrors: isInsecure });
+  if (volunteer !== undefined) {
+    await context.addInitScript((typed) => localStorage.setItem('manyhands name', typed), volunteer);
+  }
   const page = await context.newPage();
   page.on('pageerror', (error) => problem(`${name}: ${error.message}`));
   page.on('crash', () => problem(`${name}: the tab crashed`));
@@ -51,8 +72,19 @@ async function openTab(browser: Browser, url: string, name: string, problem: (te
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** A host that a program drives, wherever it runs. */
+export interface DrivenHost {
+  /** Starts a run, and waits until it is the one that `glance` shows. */
+  start(experiment: Experiment, trainsHere: boolean): Promise<void>;
+  glance(): Promise<Glance>;
+  /** What the join link of this host has after #. */
+  invitation(): Promise<string>;
+  /** The report of its run, once the transports' own byte counts, which it looks up now and then, include the last push. */
+  report(): Promise<RunReport | null>;
+}
+
 /** A host page under control. */
-export class HostTab {
+export class HostTab implements DrivenHost {
   readonly page: Page;
 
   private constructor(page: Page) {
@@ -68,7 +100,7 @@ export class HostTab {
     problem: (text: string) => void,
   ): Promise<HostTab> {
     const hash = [experimentToQuery(experiment), backendQuery(backend)].filter((part) => part !== '').join('&');
-    const page = await openTab(browser, `${base}#${hash}`, 'host tab', problem);
+    const page = await openTab(browser, `${base}#${hash}`, 'host tab', { problem });
     const tab = new HostTab(page);
     const giveUpAtMs = performance.now() + OPEN_LIMIT_MS;
     for (;;) {
@@ -82,7 +114,6 @@ export class HostTab {
     }
   }
 
-  /** Starts a run, and waits until it is the one that `glance` shows. */
   start(experiment: Experiment, trainsHere: boolean): Promise<void> {
     return this.page.evaluate(
       async ([what, here]) => {
@@ -113,16 +144,23 @@ export class HostTab {
     return glance;
   }
 
-  /** The report of a run, once the browser's own byte counts, which it looks up now and then, include the last push. */
-  async report(): Promise<RunReport | null> {
-    const giveUpAtMs = performance.now() + SETTLE_LIMIT_MS;
-    for (;;) {
-      const report = await this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null);
-      const isBehind =
-        report?.workers.some(({ phase, transport }) => phase !== 'gone' && isMissing(transport)) ?? false;
-      if (!isBehind || performance.now() > giveUpAtMs) return report;
-      await pause(200);
-    }
+  async invitation(): Promise<string> {
+    return `join=${encodeURIComponent((await this.glance()).state.room.code)}`;
+  }
+
+  report(): Promise<RunReport | null> {
+    return settled(() => this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null));
+  }
+}
+
+/** A report whose transports have caught up with what was counted, or the last one after a while. */
+export async function settled(read: () => Promise<RunReport | null>): Promise<RunReport | null> {
+  const giveUpAtMs = performance.now() + SETTLE_LIMIT_MS;
+  for (;;) {
+    const report = await read();
+    const isBehind = report?.workers.some(({ phase, transport }) => phase !== 'gone' && isMissing(transport)) ?? false;
+    if (!isBehind || performance.now() > giveUpAtMs) return report;
+    await pause(200);
   }
 }
 
@@ -136,16 +174,17 @@ export class WorkerTab {
     this.page = page;
   }
 
-  /** Opens the join page; nothing computes before `contribute`. */
+  /** Opens the join page of an invitation, or of a bare code; nothing computes before `contribute`. */
   static async open(
     browser: Browser,
     base: string,
-    code: string,
-    { index, backend, problem }: { index: number; backend: BackendChoice; problem: (text: string) => void },
+    invitation: string,
+    { index, backend, ...choice }: TabChoice,
   ): Promise<WorkerTab> {
     const name = `worker tab ${index + 1}`;
-    const hash = [`join=${encodeURIComponent(code)}`, backendQuery(backend)].filter((part) => part !== '').join('&');
-    const page = await openTab(browser, `${base}#${hash}`, name, problem);
+    const join = invitation.startsWith('join=') ? invitation : `join=${encodeURIComponent(invitation)}`;
+    const hash = [join, backendQuery(backend)].filter((part) => part !== '').join('&');
+    const page = await openTab(browser, `${base}#${hash}`, name, choice);
     return new WorkerTab(name, page);
   }
 
@@ -154,11 +193,27 @@ export class WorkerTab {
     return this.page.getByRole('button', { name: 'Contribute', exact: true }).click({ timeout: OPEN_LIMIT_MS });
   }
 
+  /** What it knows about itself; null once it no longer answers. */
+  async view(): Promise<WorkerView | null> {
+    if (this.page.isClosed()) return null;
+    return this.page.evaluate(() => (globalThis as WorkerGlobal).manyhands?.worker.view ?? null).catch(() => null);
+  }
+
   /** Its one state; a tab that no longer answers counts as one that left. */
   async stage(): Promise<WorkerStage> {
-    if (this.page.isClosed()) return { kind: 'left' };
-    const look = this.page.evaluate(() => (globalThis as WorkerGlobal).manyhands?.worker.view.stage ?? null);
-    return (await look.catch(() => null)) ?? { kind: 'left' };
+    return (await this.view())?.stage ?? { kind: 'left' };
+  }
+}
+
+/** A worker's state in a few words. */
+export function stageWords(stage: WorkerStage): string {
+  switch (stage.kind) {
+    case 'preparing':
+      return `${stage.what}${stage.fraction === null ? '' : ` ${Math.round(stage.fraction * 100)} %`}`;
+    case 'reconnecting':
+      return `reconnecting (${stage.trouble.code})`;
+    default:
+      return stage.kind;
   }
 }
 

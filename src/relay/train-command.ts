@@ -9,7 +9,7 @@ import { readTrainOptions, trainOptions } from './train-options.ts';
 /** Trains once in real tabs. Exit code 0 only if it trained. */
 export const trainCommand: Command = {
   name: 'train',
-  describe: 'trains in a host tab and worker tabs of a headless Chromium, and reports',
+  describe: 'trains in worker tabs of a headless Chromium, with a host in a tab or in this process, and reports',
   options: trainOptions,
   async run(given) {
     const options = readTrainOptions(given);

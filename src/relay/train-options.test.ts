@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultExperiment } from '../core/config.ts';
+import { defaultExperiment, type ExperimentKey } from '../core/config.ts';
 import { readArguments, UsageError } from './command-line.ts';
 import { trainCommand } from './train-command.ts';
 import { readTrainOptions } from './train-options.ts';
@@ -13,11 +13,29 @@ test('a full command line becomes an experiment', () => {
   expect(read(line)).toEqual({
     experiment: { ...defaultExperiment, workers: 3, untilLoss: 0.35, maxSteps: 20_000, epochs: null },
     tabs: 3,
+    host: 'tab',
     hostTrains: false,
     backend: 'wasm',
     isHeaded: false,
     timeoutMs: 3_600_000,
   });
+});
+
+test('every field of an experiment but the workers has an option that sets it', () => {
+  const lines = [
+    '--workers 4 --strategy local --backup 1 --deadline 9 --local-steps 8 --outer average --outer-lr 0.9 --faulty 2',
+    '--strategy async --max-staleness 3 --damping inverse --overlap --lead 2 --up int8 --down float16 --topk 0.1',
+    '--aggregate median --data fashion-mnist --batch 7 --lr 0.1 --optimizer adam --eval-every 5 --until-loss 1',
+    '--max-steps 2 --epochs 3 --minutes 4 --seed 5 --emulate 2:slow=10 --model mlp',
+  ];
+  const set = new Set(['workers', 'l1', 'l2', 'features', 'examples']);
+  for (const { experiment } of lines.map(read)) {
+    for (const [key, value] of Object.entries(defaultExperiment))
+      if (experiment[key as ExperimentKey] !== value) set.add(key);
+  }
+  expect([...set].sort()).toEqual(Object.keys(defaultExperiment).sort());
+  // These belong to sparse models alone, and are refused by name elsewhere.
+  expect(() => read('--l1 1')).toThrow('--l1');
 });
 
 test('without a stop rule a run has the usual one; with one it has only that', () => {
@@ -39,10 +57,12 @@ test('a host that trains counts as one more worker', () => {
 });
 
 test.each([
-  ['--strategy single --workers 2', 'host tab alone'],
+  ['--strategy single --workers 2', 'host alone'],
   ['--workers 0', 'nobody to train'],
+  ['--host moon', 'tab, relay'],
+  ['--batch many', '--batch takes a number'],
   ['--workers 3 --backup 3', 'less than the 3 workers'],
-  ['--strategy async --workers 3 --backup 1', 'belongs to --strategy sync'],
+  ['--strategy async --workers 3 --backup 1', 'belongs to --strategy sync or local'],
   ['--lr 0', '--lr'],
   ['--lr -1', '--lr'],
   ['--until-loss 0', '--until-loss'],

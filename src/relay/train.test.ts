@@ -52,6 +52,7 @@ function trainPretending(seed: number, changes: Partial<TrainOptions> = {}) {
   const options: TrainOptions = {
     experiment: { ...defaultExperiment, seed, workers: 2 },
     tabs: 2,
+    host: 'tab',
     hostTrains: false,
     backend: 'wasm',
     isHeaded: false,

@@ -4,8 +4,9 @@ import { stopWords } from '../export/summary-table.ts';
 import type { WorkerStage } from '../worker/state.ts';
 import { ensureBuilt } from './build.ts';
 import { progressText } from './progress-line.ts';
+import { RelayHost } from './relay-host.ts';
 import { type RunningServer, startServer } from './serve.ts';
-import { type Glance, HostTab, launchBrowser, WorkerTab } from './tabs.ts';
+import { type DrivenHost, type Glance, HostTab, launchBrowser, stageWords, WorkerTab } from './tabs.ts';
 import type { TrainOptions } from './train-options.ts';
 
 /** What came of a run in real tabs. `failure` is null only if it trained to its end with every worker tab well. */
@@ -26,7 +27,7 @@ export interface TrainListener {
 }
 
 /**
- * Opens a host tab and worker tabs in a real browser and trains to the end. Whatever it starts it stops.
+ * Opens a host, in a tab or in this process, and worker tabs in a real browser, and trains to the end. Whatever it starts it stops.
  * `app` gives the folder to serve; without it, the app is built from the sources if need be.
  */
 export async function train(
@@ -41,11 +42,18 @@ export async function train(
   };
   let server: RunningServer | undefined;
   let browser: Browser | undefined;
+  let relayHost: RelayHost | undefined;
   try {
     const dist = await app(listener.note);
     server = await startServer({ port: 0, host: '127.0.0.1', dist });
     browser = await launchBrowser(options, listener.note);
-    const host = await HostTab.open(browser, server.url, options.experiment, options.backend, problem);
+    let host: DrivenHost;
+    if (options.host === 'relay') {
+      relayHost = await RelayHost.open(server.url, dist, options.backend, problem);
+      host = relayHost;
+    } else {
+      host = await HostTab.open(browser, server.url, options.experiment, options.backend, problem);
+    }
     const failure = await trainIn(browser, server.url, host, options, { problem, progress: listener.progress });
     return { report: await host.report(), failure, problems, browser: browser.version() };
   } catch (error) {
@@ -53,6 +61,7 @@ export async function train(
     return { report: null, failure, problems, browser: browser?.version() ?? null };
   } finally {
     await browser?.close();
+    await relayHost?.close();
     await server?.close();
   }
 }
@@ -64,16 +73,16 @@ const START_LIMIT_MS = 180_000;
 async function trainIn(
   browser: Browser,
   url: string,
-  host: HostTab,
+  host: DrivenHost,
   { experiment, tabs, hostTrains, backend, timeoutMs }: TrainOptions,
   { problem, progress }: { problem: (text: string) => void; progress: (text: string) => void },
 ): Promise<string | null> {
   const beganAtMs = performance.now();
   await host.start(experiment, hostTrains);
-  const { code } = (await host.glance()).state.room;
+  const invitation = await host.invitation();
   const workers = await Promise.all(
     Array.from({ length: tabs }, async (_, index) => {
-      const tab = await WorkerTab.open(browser, url, code, { index, backend, problem });
+      const tab = await WorkerTab.open(browser, url, invitation, { index, backend, problem });
       await tab.contribute();
       return tab;
     }),
@@ -92,7 +101,7 @@ async function trainIn(
         return `trained, but not to the end with ${Array.from(broken, (tab) => tab.name).join(', ')}`;
       return null;
     }
-    if (hostTrains && note?.kind === 'broken') return `the host tab cannot train: ${note.text}`;
+    if (hostTrains && note?.kind === 'broken') return `the host cannot train: ${note.text}`;
 
     const stages = await Promise.all(workers.map(async (tab) => [tab, await tab.stage()] as const));
     for (const [tab, stage] of stages) {
@@ -125,7 +134,7 @@ function waitingText({ state }: Glance, stages: readonly (readonly [WorkerTab, W
 
 const problemOf = (stages: readonly (readonly [WorkerTab, WorkerStage])[]): string =>
   stages.map(([tab, stage]) => `${tab.name}: ${brokenWords(stage) ?? stageWords(stage)}`).join('; ') ||
-  'the host tab is not ready';
+  'the host is not ready';
 
 /** Why a worker tab will not train any more; null while it may. */
 function brokenWords(stage: WorkerStage): string | null {
@@ -136,16 +145,5 @@ function brokenWords(stage: WorkerStage): string | null {
       return 'its page is gone or has left';
     default:
       return null;
-  }
-}
-
-function stageWords(stage: WorkerStage): string {
-  switch (stage.kind) {
-    case 'preparing':
-      return `${stage.what}${stage.fraction === null ? '' : ` ${Math.round(stage.fraction * 100)} %`}`;
-    case 'reconnecting':
-      return `reconnecting (${stage.trouble.code})`;
-    default:
-      return stage.kind;
   }
 }

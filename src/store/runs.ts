@@ -1,12 +1,14 @@
-import type { Experiment } from '../core/config.ts';
+import { defaultExperiment, type Experiment } from '../core/config.ts';
 import type { TestPoint, TrainPoint } from '../core/progress.ts';
+import type { RunNumbers } from '../core/run-numbers.ts';
 import { database } from './database.ts';
 
-/** The curves of a run, as kept for comparison with later ones. */
+/** The curves of a run and what it came to, as kept for comparison with later ones. */
 export interface RunRecord {
   readonly id: string;
   readonly experiment: Experiment;
   readonly startedAtMs: number;
+  readonly summary: RunNumbers | null;
   readonly train: readonly TrainPoint[];
   readonly test: readonly TestPoint[];
 }
@@ -14,9 +16,9 @@ export interface RunRecord {
 const MAX_RUNS = 50;
 
 /** Keeps a run's curves, in place of what was kept of it before; the oldest run goes when there are more than 50. */
-export async function saveRun({ id, experiment, startedAtMs, train, test }: RunRecord): Promise<void> {
+export async function saveRun({ id, experiment, startedAtMs, summary, train, test }: RunRecord): Promise<void> {
   const tx = (await database()).transaction('runs', 'readwrite', { durability: 'relaxed' });
-  await tx.store.put({ id, experiment, startedAtMs, train, test });
+  await tx.store.put({ id, experiment, startedAtMs, summary, train, test });
   let kept = 0;
   for (let cursor = await tx.store.index('age').openKeyCursor(null, 'prev'); cursor; cursor = await cursor.continue()) {
     if (kept++ >= MAX_RUNS) await tx.store.delete(cursor.primaryKey);
@@ -26,8 +28,15 @@ export async function saveRun({ id, experiment, startedAtMs, train, test }: RunR
 
 /** Every kept run, newest first. */
 export async function listRuns(): Promise<RunRecord[]> {
-  return (await (await database()).getAllFromIndex('runs', 'age')).reverse();
+  return (await (await database()).getAllFromIndex('runs', 'age')).reverse().map(upToDate);
 }
+
+/** Runs kept before a setting existed were made with what is usual now, and those before summaries have none. */
+const upToDate = (run: RunRecord): RunRecord => ({
+  ...run,
+  experiment: { ...defaultExperiment, ...run.experiment },
+  summary: run.summary ?? null,
+});
 
 /** Forgets a run. */
 export async function deleteRun(id: string): Promise<void> {

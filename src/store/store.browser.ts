@@ -83,8 +83,9 @@ const log = (id: string, startedAtMs: number): RunLog => ({
   id,
   experiment: defaultExperiment,
   startedAtMs,
+  summary: null,
   train: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3 }],
-  test: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3, examples: 100, accuracy: 0.1, precisions: [] }],
+  test: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3, examples: 100, accuracy: 0.1, precisions: [], auc: null }],
 });
 
 test('runs come back newest first, saved anew in place, and can be deleted', async () => {
@@ -94,6 +95,13 @@ test('runs come back newest first, saved anew in place, and can be deleted', asy
   expect(await listRuns()).toEqual([log('new', 2), { ...log('old', 1), train: [] }]);
   await deleteRun('new');
   expect((await listRuns()).map(({ id }) => id)).toEqual(['old']);
+});
+
+test('a run kept before a setting existed has the usual one', async () => {
+  const { summary, experiment, ...older } = log('older', 1);
+  const { emulate, ...known } = experiment;
+  await (await database()).put('runs', { ...older, experiment: known } as unknown as RunLog);
+  expect(await listRuns()).toEqual([log('older', 1)]);
 });
 
 test('the oldest of more than fifty runs goes', async () => {

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
+import { emulatedWords } from '../export/emulated.ts';
 import { ChartTable } from './chart-table.tsx';
 import { loss, percent } from './format.ts';
-import type { HostModel } from './host-model.ts';
+import type { HostModel, ShownRun } from './host-model.ts';
 import { createPlot, plotData } from './plot.ts';
 import { RunSwatch } from './run-swatch.tsx';
 import { type Line, linesOf, type Metric, nearest } from './series.ts';
@@ -88,6 +89,7 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
         <h2>{titles[metric]}</h2>
         <Readings model={model} metric={metric} runs={runs} />
       </figcaption>
+      <Emulated runs={shown} />
       <div
         class={hasPoints ? 'plot' : 'plot blank'}
         ref={box}
@@ -103,6 +105,19 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
       <ChartTable metric={metric} runs={shown} />
     </figure>
   );
+}
+
+/** Which curves were made under made-up conditions. */
+function Emulated({ runs }: { runs: readonly ShownRun[] }) {
+  return runs.map(({ log, slot }) => {
+    const words = emulatedWords(log.experiment);
+    return words === null ? null : (
+      <p key={slot} class="emulated" title={words}>
+        <RunSwatch slot={slot} />
+        emulated: {words}
+      </p>
+    );
+  });
 }
 
 /** The curves' values at the pointer, or their last ones. */

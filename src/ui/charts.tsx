@@ -21,7 +21,8 @@ function save(name: string, type: string, text: string): void {
 
 /** The two main charts and how they are looked at. */
 export function Charts({ model }: { model: HostModel }) {
-  const logs = () => model.runs.value.filter(({ isShown }) => isShown).map(({ log }) => log);
+  const logs = () =>
+    model.runs.value.filter(({ isShown }) => isShown).map(({ log, numbers }) => ({ ...log, summary: numbers }));
   const isEmpty = model.runs.value.every(({ isShown }) => !isShown);
   const smoothing = model.smoothing.value;
   return (
@@ -91,7 +92,7 @@ export function Charts({ model }: { model: HostModel }) {
             type="button"
             class="text"
             disabled={isEmpty}
-            title="The shown runs with their experiments"
+            title="The shown runs with their experiments and what they came to"
             onClick={() => save('manyhands-curves.json', 'application/json', curvesToJson(logs()))}
           >
             JSON

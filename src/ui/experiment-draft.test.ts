@@ -1,10 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { defaultExperiment, type Experiment } from '../core/config.ts';
-import { type Draft, draftOf, type NumberKey, numberFields, readDraft } from './experiment-draft.ts';
+import { defaultExperiment, type Experiment, type ExperimentKey, strategyNames } from '../core/config.ts';
+import {
+  checkText,
+  type Draft,
+  draftOf,
+  isUnusual,
+  type NumberKey,
+  numberFields,
+  readDraft,
+} from './experiment-draft.ts';
 
 const experiment: Experiment = { ...defaultExperiment, untilLoss: 0.35, maxSteps: 2000, epochs: 10, minutes: 5 };
-const typed = (key: NumberKey | 'model', text: string): Draft => {
-  const draft = draftOf(experiment);
+/** An experiment that looks at the setting. */
+const using: Partial<Record<ExperimentKey, Partial<Experiment>>> = {
+  deadline: { deadline: 10 },
+  maxStaleness: { strategy: 'async', maxStaleness: 8 },
+  lead: { strategy: 'bounded' },
+  localSteps: { strategy: 'local' },
+  outerLr: { strategy: 'local', outerLr: 1 },
+  faulty: { aggregate: 'krum' },
+  topk: { up: 'topk' },
+};
+const typed = (key: ExperimentKey, text: string, of: Partial<Experiment> = {}): Draft => {
+  const draft = draftOf({ ...experiment, ...using[key], ...of });
   return { ...draft, texts: { ...draft.texts, [key]: text } };
 };
 const problemsOf = (draft: Draft) => {
@@ -13,7 +31,14 @@ const problemsOf = (draft: Draft) => {
 };
 
 test('a draft reads back as the experiment it was made of', () => {
-  for (const original of [defaultExperiment, experiment]) {
+  const others: Partial<Experiment>[] = [
+    { strategy: 'async', workers: 3, maxStaleness: 4, damping: 'inverse', overlap: true },
+    { strategy: 'bounded', workers: 3, lead: 2 },
+    { strategy: 'local', workers: 3, outer: 'average', outerLr: 0.9, aggregate: 'krum', faulty: 2, deadline: 2.5 },
+    { strategy: 'allreduce', workers: 3, up: 'int8', emulate: '2:slow=10' },
+    { up: 'topk', topk: 0.02, down: 'float16' },
+  ];
+  for (const original of [defaultExperiment, experiment, ...others.map((other) => ({ ...experiment, ...other }))]) {
     expect(readDraft(draftOf(original))).toEqual({ ok: true, experiment: original });
   }
 });
@@ -41,4 +66,42 @@ test('the words name the bounds', () => {
 
 test('a model that is not there is said beside its field', () => {
   expect(problemsOf(typed('model', 'toString')).model).toContain('softmax');
+});
+
+test('what another strategy looks at is kept as typed, but neither read nor in the way', () => {
+  const draft = typed('maxStaleness', 'nonsense', { overlap: true });
+  expect(Object.keys(problemsOf(draft))).toEqual(['maxStaleness']);
+  for (const strategy of strategyNames.filter((name) => name !== 'async')) {
+    const other = { ...draft, texts: { ...draft.texts, strategy } };
+    const { maxStaleness, overlap } = defaultExperiment;
+    expect(readDraft(other)).toMatchObject({ ok: true, experiment: { strategy, maxStaleness, overlap } });
+  }
+});
+
+test('a combination that cannot be is said at the field that can change it', () => {
+  expect(problemsOf(typed('strategy', 'allreduce', { up: 'topk' }))).toEqual({
+    up: expect.stringContaining('use another codec'),
+  });
+  expect(problemsOf(typed('emulate', '4:fast=2'))).toEqual({ emulate: expect.stringContaining('slow, latency') });
+  expect(problemsOf(typed('emulate', 'x'.repeat(301)))).toEqual({ emulate: 'At most 300 characters.' });
+  expect(problemsOf(typed('optimizer', 'ftrl'))).toEqual({ optimizer: expect.stringContaining('sparse') });
+});
+
+test('a setting without a field of its own complains at the model', () => {
+  expect(problemsOf(typed('l1', '0.5'))).toEqual({ model: expect.stringContaining('use 0') });
+});
+
+test('ticks are written as the experiment has them', () => {
+  const draft = typed('damping', checkText('damping', true), { strategy: 'async', overlap: true });
+  expect(readDraft(draft)).toMatchObject({ ok: true, experiment: { damping: 'inverse', overlap: true } });
+});
+
+test('only what is used and not as usual, or wrong, is unusual', () => {
+  const wire = ['up', 'down', 'topk'] as const;
+  expect(isUnusual(draftOf(defaultExperiment), wire)).toBe(false);
+  expect(isUnusual(draftOf({ ...defaultExperiment, topk: 0.5 }), wire)).toBe(false);
+  expect(isUnusual(draftOf({ ...defaultExperiment, up: 'topk' }), wire)).toBe(true);
+  expect(isUnusual(typed('emulate', 'x'), ['emulate'])).toBe(true);
+  // A mistake elsewhere does not open every group.
+  expect(isUnusual(typed('batch', 'x'), wire)).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Experiment } from '../core/config.ts';
+import { type RunNumbers, runSummary } from '../core/run-numbers.ts';
 import type { HostState, RunLog } from '../host/state.ts';
 import { type Draft, draftOf, type Reading, readDraft } from './experiment-draft.ts';
 import type { HostPageDeps } from './host-page.tsx';
@@ -12,6 +13,8 @@ export interface ShownRun {
   /** 0 is the run of this page; earlier ones count up and keep their number. */
   readonly slot: number;
   readonly isShown: boolean;
+  /** What it came to, of this page's run so far; null for runs of which it was not kept. */
+  readonly numbers: RunNumbers | null;
 }
 
 /** The host page's own state beside the host's: what is typed, and how the curves are looked at. */
@@ -68,10 +71,16 @@ export function createHostModel(deps: HostPageDeps): HostModel {
     return slot;
   };
   const runs = computed((): ShownRun[] => {
-    const { log } = seen.value.value;
+    const { log, state } = seen.value.value;
     const earlier = stored.value.filter(({ id }) => id !== log?.id).sort((a, b) => b.startedAtMs - a.startedAtMs);
-    const all = earlier.map((run) => ({ log: run, slot: slotOf(run.id), isShown: !hidden.value.has(run.id) }));
-    return log === null ? all : [{ log, slot: 0, isShown: !hidden.value.has(log.id) }, ...all];
+    const shown = (run: RunLog, slot: number, numbers: RunNumbers | null): ShownRun => ({
+      log: run,
+      slot,
+      isShown: !hidden.value.has(run.id),
+      numbers,
+    });
+    const all = earlier.map((run) => shown(run, slotOf(run.id), run.summary));
+    return log === null ? all : [shown(log, 0, log.id === state.run?.id ? runSummary(state) : log.summary), ...all];
   });
 
   let loaded: string | null = null;

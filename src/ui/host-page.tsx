@@ -11,7 +11,7 @@ import { liveTitle } from './live.ts';
 import { Notices } from './notices.tsx';
 import { runCommands } from './run-controls.tsx';
 import { RunTable } from './run-table.tsx';
-import { ShareCard } from './share-card.tsx';
+import { ShareCard, type Sharing } from './share-card.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
 import { StatusBar } from './status-bar.tsx';
 import { TrafficTable } from './traffic-table.tsx';
@@ -30,6 +30,8 @@ export interface HostPageDeps {
   openWorkerTab(): void;
   /** Which STUN, TURN and signalling servers are used. */
   readonly networkWords: string;
+  /** Absent where the room is kept by something else than this page. */
+  readonly sharing?: Sharing;
   readonly runs: { list(): Promise<readonly RunLog[]>; remove(id: string): Promise<void> };
 }
 

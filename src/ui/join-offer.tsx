@@ -4,6 +4,7 @@ import { type DataSpec, dataSpecs } from '../models/data.ts';
 import { type Model, misfit, modelSchema, models } from '../models/model.ts';
 import { bytes, count } from './format.ts';
 import type { JoinPageDeps } from './join-page.tsx';
+import { directWords } from './strategy-words.ts';
 import { backendWords, subject } from './words.ts';
 
 /** As the protocol's hello takes it. */
@@ -71,7 +72,8 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
         <dt>Leaves this device</dt>
         <dd>
           {cost === null ? 'Gradients' : `${count(cost.numbers)} numbers (${bytes(cost.numbers * 4)}) per step`}: how
-          the model should change. Your name, and the kind of browser. Nothing else.
+          the model should change. Your name, the kind of browser, and a random number by which this room knows the
+          browser again. Nothing else.{invitation.connectsWorkers && ` ${directWords}`}
         </dd>
         <dt>Stays</dt>
         <dd>Your files, your other tabs, your history: this page cannot see them.</dd>

@@ -18,6 +18,8 @@ export interface JoinPageDeps {
     readonly by: string | null;
     readonly model: string | null;
     readonly data: string | null;
+    /** The link says that workers connect to each other. */
+    readonly connectsWorkers: boolean;
   };
   readonly device: {
     readonly webgpu: boolean;

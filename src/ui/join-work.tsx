@@ -1,10 +1,15 @@
+import type { Experiment } from '../core/config.ts';
 import { tallyBytes } from '../core/traffic.ts';
+import { emulatedWords } from '../export/emulated.ts';
 import type { GroupProgress, WorkerControl, WorkerView } from '../worker/state.ts';
 import { bytes, count, counted, loss, NOTHING, percent, roughly } from './format.ts';
 import type { JoinPageDeps } from './join-page.tsx';
 import { Readout } from './readout.tsx';
+import { runTitle } from './run-title.ts';
+import { directWords, waitWords, workWords } from './strategy-words.ts';
 import { TimeShares } from './time-shares.tsx';
-import { runLabel, stageWords, subject, troubleWords } from './words.ts';
+import { TransferBar } from './transfer.tsx';
+import { stageWords, subject, troubleWords } from './words.ts';
 import { WorkerDot } from './worker-dot.tsx';
 
 const intensities = [0.25, 0.5, 0.75, 1];
@@ -66,6 +71,22 @@ function Intensity({ control, intensity }: { control: WorkerControl; intensity: 
         ))}
       </div>
     </fieldset>
+  );
+}
+
+const isTakingPart = ({ kind }: WorkerView['stage']): boolean => kind !== 'broken' && kind !== 'left';
+
+/** What the strategy asks of this tab: what it does, what it waits for, and to whom it is connected. */
+function Together({ experiment, view }: { experiment: Experiment; view: WorkerView }) {
+  const emulated = emulatedWords(experiment);
+  return (
+    <>
+      <p>
+        {workWords(experiment)} {waitWords(experiment, view.phases.waitMs, view.steps)}
+      </p>
+      {experiment.strategy === 'allreduce' && <p>{directWords}</p>}
+      {emulated !== null && <p class="aside">The host makes conditions up for this run: {emulated}.</p>}
+    </>
   );
 }
 
@@ -152,20 +173,21 @@ export function JoinWork({ deps, view }: { deps: JoinPageDeps; view: WorkerView 
           value={stage.fraction ?? undefined}
           aria-label={stage.fraction === null ? words.title : `${words.title}, ${percent(stage.fraction, 0)}`}
         />
+      ) : view.transfer !== null && isTakingPart(stage) ? (
+        <TransferBar transfer={view.transfer} />
       ) : (
         <div class="bar" />
       )}
       {experiment !== null && (
         <p class="aside">
-          {subject(experiment)}, {runLabel(experiment)}
+          {subject(experiment)}, {runTitle(experiment)}
           {group !== null && `, with ${counted(Math.max(0, group.workers - 1), 'other')}`}.
         </p>
       )}
+      {experiment !== null && isTakingPart(stage) && <Together experiment={experiment} view={view} />}
       {view.steps > 0 || stage.kind === 'training' ? <Own view={view} /> : null}
       {group !== null && <Group group={group} />}
-      {stage.kind !== 'broken' && stage.kind !== 'left' && (
-        <Intensity control={deps.control} intensity={view.intensity} />
-      )}
+      {isTakingPart(stage) && <Intensity control={deps.control} intensity={view.intensity} />}
       <Actions deps={deps} view={view} />
     </main>
   );

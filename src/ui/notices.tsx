@@ -1,3 +1,4 @@
+import { render } from 'preact';
 import { count, moment } from './format.ts';
 import type { HostModel } from './host-model.ts';
 import { runLabel, subject } from './words.ts';
@@ -28,5 +29,23 @@ export function Notices({ model }: { model: HostModel }) {
       {room.problem !== null && <p class="notice broken">{room.problem}</p>}
       {note !== null && <p class={`notice ${note.kind}`}>{note.text}</p>}
     </div>
+  );
+}
+
+/** Says above a worker's page, as long as it is so, that its data takes the way through the relay. */
+export function showRoute(page: HTMLElement, route: 'direct' | 'relayed'): void {
+  const id = 'route';
+  const place = document.getElementById(id) ?? document.createElement('div');
+  place.id = id;
+  page.before(place);
+  const words =
+    'No direct way to the host was found: data goes through the server of this page, which is slower and could read it.';
+  render(
+    route === 'relayed' ? (
+      <p class="aside" role="note" style={{ padding: '8px 24px 0', textAlign: 'center' }}>
+        {words}
+      </p>
+    ) : null,
+    place,
   );
 }

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { defaultExperiment, type Experiment } from '../core/config.ts';
+import { defaultExperiment, type Experiment, type StrategyName, strategyNames } from '../core/config.ts';
 import { noCounters, type RunPhase, type RunState } from '../core/progress.ts';
 import { TallyCounter } from '../core/traffic.ts';
 import type { Host, HostState, RunLog } from '../host/state.ts';
 import type { WorkerControl, WorkerView } from '../worker/state.ts';
 import { renderHostPage } from './host-page.tsx';
 import { renderJoinPage } from './join-page.tsx';
+import { directWords } from './strategy-words.ts';
 
 const experiment: Experiment = { ...defaultExperiment, workers: 2 };
 const counters = noCounters;
@@ -91,7 +92,7 @@ const type = (selector: string, text: string) => {
 };
 
 describe('host page', () => {
-  const open = () => {
+  const open = (kept: readonly RunLog[] = []) => {
     const scripted = scriptedHost();
     const changes: Experiment[] = [];
     unmount = renderHostPage(root, {
@@ -102,7 +103,7 @@ describe('host page', () => {
       joinLink: (code) => `https://example.test/#join=${code}`,
       openWorkerTab: () => scripted.told.push('tab'),
       networkWords: 'No servers.',
-      runs: { list: async () => [], remove: async () => {} },
+      runs: { list: async () => kept, remove: async () => {} },
     });
     return { ...scripted, changes };
   };
@@ -167,7 +168,7 @@ describe('host page', () => {
   test('the title has step and loss, and the charts take a curve that grows', async () => {
     const { put } = open();
     const train = [{ step: 1, elapsedMs: 1, wallMs: 1, loss: 2.3 }];
-    const log = { id: 'a', experiment, startedAtMs: 0, train, test: [] };
+    const log = { id: 'a', experiment, startedAtMs: 0, summary: null, train, test: [] };
     put({ run: runIn('running') }, log);
     await expect.poll(() => document.title, { timeout: 3000 }).toBe('step 1,240 · loss 2.30');
     const reading = () => find('.readings').textContent;
@@ -179,6 +180,126 @@ describe('host page', () => {
     expect(root.querySelectorAll('canvas')).toHaveLength(2);
   });
 
+  test('a strategy shows its own settings and no others', async () => {
+    const { changes } = open();
+    const own: Partial<Record<StrategyName, readonly string[]>> = {
+      single: [],
+      sync: ['workers', 'backup', 'deadline'],
+      async: ['workers', 'maxStaleness', 'damping', 'overlap'],
+      bounded: ['workers', 'lead', 'damping'],
+      local: ['workers', 'localSteps', 'outer', 'outerLr', 'backup', 'deadline'],
+      allreduce: ['workers', 'deadline'],
+    };
+    const known = [...new Set(Object.values(own).flat())];
+    const shown = () => known.filter((name) => root.querySelector(`.experiment [name="${name}"]`) !== null);
+    for (const strategy of strategyNames) {
+      find(`[name="strategy"][value="${strategy}"]`).click();
+      await expect.poll(() => shown().sort()).toEqual([...(own[strategy] ?? [])].sort());
+    }
+    expect(changes.at(-1)?.strategy).toBe('allreduce');
+  });
+
+  test('each way to send numbers has its exact bytes beside it, and a wrong one its words', async () => {
+    const { changes, told } = open();
+    const bytesOf = (name: string) =>
+      [...root.querySelectorAll('.codecs tbody tr')]
+        .find((row) => row.querySelector('th')?.textContent === name)
+        ?.querySelector('td')?.textContent;
+    expect(['float32', 'float16', 'int8', 'top-k'].map(bytesOf)).toEqual(
+      ['31.4 kB', '15.7 kB', '8.0 kB', '478 B'].map((text) => text.replace(' ', '\u00a0')),
+    );
+    find('.codecs [name="up"][value="topk"]').click();
+    expect(changes.at(-1)?.up).toBe('topk');
+    await expect.poll(() => find('#field-topk').closest('details')?.open).toBe(true);
+    type('#field-topk', '0.1');
+    await expect.poll(() => bytesOf('top-k')).toBe('4.7\u00a0kB');
+    find('[name="strategy"][value="allreduce"]').click();
+    await expect.poll(() => find('#up-problem').textContent).toContain('use another codec');
+    press(' ');
+    expect(told).toEqual([]);
+  });
+
+  test('groups of settings are closed while all in them is as usual', async () => {
+    open();
+    const groups = () =>
+      [...root.querySelectorAll<HTMLDetailsElement>('.group')].map(({ open, textContent }) => [
+        textContent?.match(/^\S+/)?.[0],
+        open,
+      ]);
+    expect(groups()).toEqual([
+      ['On', false],
+      ['Whom', false],
+      ['Make-believe', false],
+    ]);
+    find('[name="aggregate"][value="krum"]').click();
+    await expect.poll(() => groups().filter(([, isOpen]) => isOpen)).toEqual([['Whom', true]]);
+    expect(find('#field-faulty')).toBeTruthy();
+    // It means nothing where there are no rounds at the host.
+    find('[name="strategy"][value="async"]').click();
+    await expect.poll(() => groups().map(([name]) => name)).toEqual(['On', 'Make-believe']);
+  });
+
+  test('made-up conditions can be filled in, taken back, or typed', async () => {
+    const { changes } = open();
+    const fill = (at: number, text: string) => type(`.rule-editor label:nth-of-type(${at}) input`, text);
+    fill(1, '4');
+    fill(2, '10');
+    find('.rule-editor button').click();
+    await expect.poll(() => find('.rules').textContent).toContain('worker 4: 10 times slower');
+    expect(changes.at(-1)?.emulate).toBe('4:slow=10');
+    expect(find('.status h1').textContent).toContain('emulated');
+    fill(2, '0.5');
+    find('.rule-editor button').click();
+    await expect.poll(() => find('.rule-editor .problem').textContent).toContain('from 1 to 1000');
+    find('.rules button').click();
+    expect(changes.at(-1)?.emulate).toBe('');
+    type('#field-emulate', '2:fast=1');
+    await expect.poll(() => find('#emulate-problem').textContent).toContain('slow, latency');
+    expect((find('.controls .primary') as HTMLButtonElement).disabled).toBe(true);
+  });
+
+  test('two runs are side by side with the better of each line marked, and made-up conditions are named', async () => {
+    const at = (step: number, loss: number) => ({
+      step,
+      loss,
+      elapsedMs: step * 100,
+      wallMs: step * 100,
+      examples: step * 100,
+      accuracy: 1 - loss / 10,
+      precisions: [],
+      auc: null,
+    });
+    const logOf = (id: string, losses: readonly number[], changes: Partial<Experiment>): RunLog => ({
+      id,
+      experiment: { ...experiment, ...changes },
+      startedAtMs: 0,
+      summary: null,
+      train: [],
+      test: losses.map((loss, index) => at(index * 100, loss)),
+    });
+    const kept = [
+      logOf('x', [2, 0.9, 0.5], { strategy: 'async' }),
+      logOf('y', [2, 0.5, 0.4], { emulate: '2:slow=10' }),
+    ];
+    open(kept);
+    const boxes = () => [...root.querySelectorAll<HTMLInputElement>('.runs tbody input')];
+    await expect.poll(() => boxes().length).toBe(2);
+    expect(root.querySelector('.comparison')).toBeNull();
+    for (const box of boxes()) box.click();
+    await expect.poll(() => root.querySelector('.comparison')).not.toBeNull();
+    const cells = (name: string) =>
+      [...root.querySelectorAll('.comparison tbody tr')]
+        .filter((row) => row.querySelector('th')?.textContent?.startsWith(name))
+        .map((row) => [...row.querySelectorAll('td')].map(({ textContent }) => textContent?.replaceAll('\u00a0', ' ')));
+    expect(cells('Strategy')).toEqual([['async', 'sync']]);
+    expect(cells('Time to test loss ≤ 0.500')).toEqual([['20.0 s', '10.0 s, best']]);
+    expect(cells('Test accuracy')).toEqual([['95.0 %', '96.0 %, best']]);
+    expect([...root.querySelectorAll('.chart > .emulated')].map(({ textContent }) => textContent)).toEqual(
+      Array.from({ length: 2 }, () => 'emulated: worker 2: 10 times slower'),
+    );
+    expect(find('.runs').textContent).toContain('emulated');
+  });
+
   test('taking the page away stops listening', () => {
     const { listeners } = open();
     expect(listeners.size).toBeGreaterThan(0);
@@ -188,7 +309,8 @@ describe('host page', () => {
   });
 });
 
-test('the join page says what leaves the device, and starts nothing before the click', () => {
+/** A join page in this state; gives what was told to its control. */
+function openJoinPage(changes: Partial<WorkerView>): readonly string[] {
   const told: string[] = [];
   const tell = (name: string) => () => void told.push(name);
   const none = new TallyCounter().counts;
@@ -203,8 +325,10 @@ test('the join page says what leaves the device, and starts nothing before the c
     lastLoss: null,
     phases: { waitMs: 0, transferMs: 0, decodeMs: 0, computeMs: 0, readMs: 0, encodeMs: 0, sendMs: 0 },
     traffic: { sent: none, received: none },
+    transfer: null,
     group: null,
     intensity: 1,
+    ...changes,
   };
   const control: WorkerControl = {
     view,
@@ -218,7 +342,7 @@ test('the join page says what leaves the device, and starts nothing before the c
   };
   unmount = renderJoinPage(root, {
     control,
-    invitation: { code: 'kelp-42', by: 'Ada', model: 'softmax', data: 'mnist' },
+    invitation: { code: 'kelp-42', by: 'Ada', model: 'softmax', data: 'mnist', connectsWorkers: false },
     device: { webgpu: false, isSecure: false, cores: 4, memoryGb: null, isPhone: false, onBattery: null },
     hostPageLink: '#',
     initialName: '',
@@ -226,9 +350,30 @@ test('the join page says what leaves the device, and starts nothing before the c
     setBackend: () => undefined,
     setName: (name) => void told.push(`name ${name}`),
   });
+  return told;
+}
+
+test('the join page says what leaves the device, and starts nothing before the click', () => {
+  const told = openJoinPage({});
   expect(root.textContent).toContain('7,850 numbers');
   expect(root.textContent).toContain('Ada');
   expect(told).toEqual([]);
   find('button.primary').click();
   expect(told).toEqual(['name ', 'contribute']);
+});
+
+test('a worker is told what it does, what it waits for, and to whom it is connected', () => {
+  openJoinPage({ stage: { kind: 'training' }, experiment: { ...experiment, strategy: 'allreduce' } });
+  expect(root.textContent).toContain('wait for the last to be done');
+  expect(root.textContent).toContain(directWords);
+  unmount();
+  openJoinPage({ stage: { kind: 'training' }, experiment });
+  expect(root.textContent).toContain('waits until every other worker');
+  expect(root.textContent).not.toContain(directWords);
+});
+
+test('a long message shows how far it is', () => {
+  openJoinPage({ stage: { kind: 'waiting' }, transfer: { direction: 'down', done: 81e6, total: 244e6 } });
+  expect(find('.transfer-bar').textContent).toBe('Receiving the parameters: 81 of 244\u00a0MB');
+  expect((find('.transfer-bar progress') as HTMLProgressElement).position).toBeCloseTo(81 / 244);
 });

@@ -11,6 +11,7 @@ const point = (step: number, loss: number): TestPoint => ({
   examples: step * 100,
   accuracy: 1 - loss / 10,
   precisions: [],
+  auc: null,
 });
 
 test('a summary has the last test and the first time at the target', () => {
@@ -18,6 +19,7 @@ test('a summary has the last test and the first time at the target', () => {
     id: 'a',
     experiment: defaultExperiment,
     startedAtMs: 0,
+    summary: null,
     train: [{ step: 310, elapsedMs: 3100, wallMs: 3100, loss: 0.2 }],
     test: [point(100, 0.5), point(200, 0.35), point(300, 0.36)],
   };

@@ -1,18 +1,26 @@
 import { useState } from 'preact/hooks';
+import { emulatedWords } from '../export/emulated.ts';
+import { CompareTable } from './compare-table.tsx';
 import { count, counted, duration, loss, moment, NOTHING, percent, timeOfDay } from './format.ts';
 import type { HostModel, ShownRun } from './host-model.ts';
 import { summarize } from './run-summary.ts';
 import { RunSwatch } from './run-swatch.tsx';
-import { runLabel, subject } from './words.ts';
+import { runTitle } from './run-title.ts';
+import { subject } from './words.ts';
 
 function Row({ model, run, targetLoss }: { model: HostModel; run: ShownRun; targetLoss: number }) {
   const { log, slot, isShown } = run;
   const sum = summarize(log, targetLoss);
-  const label = runLabel(log.experiment);
+  const label = runTitle(log.experiment);
+  const emulated = emulatedWords(log.experiment);
+  const about = [
+    `${subject(log.experiment)}, seed ${log.experiment.seed}`,
+    ...(emulated === null ? [] : [`emulated: ${emulated}`]),
+  ].join('; ');
   return (
     <tr class={isShown ? undefined : 'gone'}>
       <th scope="row">
-        <label class="pick" title={`${subject(log.experiment)}, seed ${log.experiment.seed}`}>
+        <label class="pick" title={about}>
           <input
             type="checkbox"
             checked={isShown}
@@ -61,7 +69,8 @@ export function RunTable({ model }: { model: HostModel }) {
       </h2>
       {runs.length === 0 ? (
         <p class="empty">
-          Each run is kept here with its numbers. Run twice with other settings to compare the curves.
+          Each run is kept here with its numbers. Run twice with other settings to see time, bytes and accuracy side by
+          side.
         </p>
       ) : (
         <div class="scroll">
@@ -100,6 +109,7 @@ export function RunTable({ model }: { model: HostModel }) {
           </table>
         </div>
       )}
+      <CompareTable runs={runs} />
     </section>
   );
 }

@@ -30,9 +30,9 @@ test('the nearest point is found on both sides and beyond the ends', () => {
 test('lines are computed again only when the run has grown or a setting has changed', () => {
   const train: TrainPoint[] = [{ step: 1, elapsedMs: 500, wallMs: 9_000, loss: 2 }];
   const testPoints: TestPoint[] = [
-    { step: 1, elapsedMs: 700, wallMs: 9_200, loss: 1.5, examples: 100, accuracy: 0.6, precisions: [] },
+    { step: 1, elapsedMs: 700, wallMs: 9_200, loss: 1.5, examples: 100, accuracy: 0.6, precisions: [], auc: null },
   ];
-  const log = { id: 'a', experiment: defaultExperiment, startedAtMs: 0, train, test: testPoints };
+  const log = { id: 'a', experiment: defaultExperiment, startedAtMs: 0, summary: null, train, test: testPoints };
   const first = linesOf(log, 'loss', 'relative', 0);
   expect(first.train?.raw).toEqual({ x: [0.5], y: [2] });
   expect(linesOf(log, 'accuracy', 'relative', 0).test.raw).toEqual({ x: [0.7], y: [0.6] });

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import type { Room } from '../host/state.ts';
+import { counted } from './format.ts';
 import type { HostModel } from './host-model.ts';
 
 /** A link as a QR code; dark on light in every theme, as scanners want it. */
@@ -45,8 +46,72 @@ function reachWords(link: string): string | null {
   const { hostname, protocol } = new URL(link, location.href);
   if (hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.'))
     return 'This address works on this machine only. For others, open this page at the machine’s network address.';
-  if (protocol === 'http:') return 'Over http, browsers on other machines switch WebGPU off and compute with wasm.';
+  if (protocol === 'http:')
+    return 'Over http, browsers on other machines switch WebGPU off and compute with wasm; start the server with --https.';
   return null;
+}
+
+/** What a page that keeps the room itself can do about who comes in. */
+export interface Sharing {
+  /** Whether the code alone lets people in, or only the link. */
+  allowsTyping(): boolean;
+  setAllowsTyping(on: boolean): void;
+  /** Makes every link given out so far worthless; workers that are connected stay. */
+  renewInvite(): void;
+  /** How many workers are connected through the relay instead of directly. */
+  relayedLinks(): number;
+}
+
+interface InvitationsProps {
+  readonly sharing: Sharing;
+  readonly allowsTyping: boolean;
+  readonly relayed: number;
+  /** Called after every change. */
+  onChange(): void;
+}
+
+function Invitations({ sharing, allowsTyping, relayed, onChange }: InvitationsProps) {
+  const [isRenewed, setRenewed] = useState(false);
+  return (
+    <>
+      {relayed > 0 && (
+        <p class="aside" role="status">
+          {counted(relayed, 'worker')} found no direct way here and {relayed === 1 ? 'is' : 'are'} connected through
+          this page’s server, which is slower.
+        </p>
+      )}
+      <label class="switch">
+        <input
+          type="checkbox"
+          checked={allowsTyping}
+          onChange={(event) => {
+            sharing.setAllowsTyping(event.currentTarget.checked);
+            onChange();
+          }}
+        />
+        The code alone lets people in
+      </label>
+      <details>
+        <summary>The link is valid for a day</summary>
+        <p class="aside">
+          {isRenewed
+            ? 'Links given out before no longer work. Workers that are connected stay; whoever was removed is out.'
+            : 'If it got into the wrong hands, make a new one: the old link and QR code stop working.'}
+        </p>
+        <button
+          type="button"
+          class="wide"
+          onClick={() => {
+            sharing.renewInvite();
+            setRenewed(true);
+            onChange();
+          }}
+        >
+          New invite link
+        </button>
+      </details>
+    </>
+  );
 }
 
 const signalWords: Record<Room['signalling'], string> = {
@@ -57,8 +122,9 @@ const signalWords: Record<Room['signalling'], string> = {
 
 /** How others get in: link, QR and short code; and the two ways to add hands here. */
 export function ShareCard({ model }: { model: HostModel }) {
-  const { host, joinLink, openWorkerTab, networkWords } = model.deps;
+  const { host, joinLink, openWorkerTab, networkWords, sharing } = model.deps;
   const { room, trainsHere } = model.state.value;
+  const [, redraw] = useState(0);
   const link = joinLink(room.code, model.experiment.value);
   const reach = reachWords(link);
   return (
@@ -70,7 +136,11 @@ export function ShareCard({ model }: { model: HostModel }) {
           <p class="signal" data-signalling={room.signalling}>
             {signalWords[room.signalling]}
           </p>
-          <p class="aside">Scan, send the link, or type the code on the join page.</p>
+          <p class="aside">
+            {sharing?.allowsTyping() === false
+              ? 'Scan or send the link; the code alone lets nobody in.'
+              : 'Scan, send the link, or type the code on the join page.'}
+          </p>
         </div>
       </div>
       <p class="code">
@@ -99,6 +169,14 @@ export function ShareCard({ model }: { model: HostModel }) {
         />
         Train in this tab too
       </label>
+      {sharing !== undefined && (
+        <Invitations
+          sharing={sharing}
+          allowsTyping={sharing.allowsTyping()}
+          relayed={sharing.relayedLinks()}
+          onChange={() => redraw((times) => times + 1)}
+        />
+      )}
       <details>
         <summary>How tabs reach each other</summary>
         <p class="aside">{networkWords}</p>

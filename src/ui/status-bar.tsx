@@ -1,3 +1,4 @@
+import { emulatedWords } from '../export/emulated.ts';
 import { clock, count, loss, NOTHING, percent, rate, roughly } from './format.ts';
 import type { HostModel } from './host-model.ts';
 import { Readout } from './readout.tsx';
@@ -13,12 +14,20 @@ export function StatusBar({ model }: { model: HostModel }) {
   const present = workers.filter(({ phase }) => readyPhases.includes(phase));
   const test = model.deps.host.log?.test.at(-1);
   const pace = present.reduce((sum, worker) => sum + worker.examplesPerSecond, 0);
+  const emulated = emulatedWords(model.experiment.value);
   const done = run === null ? 0 : fractionDone(run);
   return (
     <header class="status">
       <div class="what">
         <p class="brand">Manyhands</p>
-        <h1>{subject(model.experiment.value)}</h1>
+        <h1>
+          {subject(model.experiment.value)}
+          {emulated !== null && (
+            <span class="emulated" title={emulated}>
+              {' emulated'}
+            </span>
+          )}
+        </h1>
         <p class="words" aria-live="polite">
           {runWords(run, model.experiment.value, present.length)}
         </p>

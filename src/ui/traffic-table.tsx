@@ -3,6 +3,7 @@ import { type Tally, tallyBytes } from '../core/traffic.ts';
 import type { WorkerRow } from '../host/state.ts';
 import { bytes, duration, NOTHING } from './format.ts';
 import type { HostModel } from './host-model.ts';
+import { ServerCounts } from './server-counts.tsx';
 import { WorkerDot } from './worker-dot.tsx';
 
 function Cells({ tally, browserBytes }: { tally: Tally; browserBytes: number | undefined }) {
@@ -31,7 +32,7 @@ function Heads() {
   );
 }
 
-function Row({ row }: { row: WorkerRow }) {
+function Row({ row, hasPeers }: { row: WorkerRow; hasPeers: boolean }) {
   return (
     <tr>
       <th scope="row">
@@ -40,14 +41,15 @@ function Row({ row }: { row: WorkerRow }) {
       </th>
       <Cells tally={row.traffic.received} browserBytes={row.transport?.bytesReceived} />
       <Cells tally={row.traffic.sent} browserBytes={row.transport?.bytesSent} />
+      {hasPeers && <td class="number">{bytes(row.peerBytes)}</td>}
       <td class="number">{duration(row.transport?.roundTripMs)}</td>
     </tr>
   );
 }
 
-/** Bytes by kind and direction, ours beside the browser's own count. */
-export function TrafficTable({ model }: { model: HostModel }) {
+function Traffic({ model }: { model: HostModel }) {
   const remote = model.state.value.workers.filter(({ isLocal }) => !isLocal);
+  const hasPeers = remote.some(({ peerBytes }) => peerBytes > 0);
   return (
     <details class="traffic">
       <summary>Bytes by kind and direction</summary>
@@ -67,6 +69,11 @@ export function TrafficTable({ model }: { model: HostModel }) {
                 <th colSpan={kinds.length + 2} scope="colgroup">
                   Down, to the worker
                 </th>
+                {hasPeers && (
+                  <th rowSpan={2} scope="col" class="number">
+                    To other workers
+                  </th>
+                )}
                 <th rowSpan={2} scope="col" class="number">
                   Round trip
                 </th>
@@ -78,12 +85,22 @@ export function TrafficTable({ model }: { model: HostModel }) {
             </thead>
             <tbody>
               {remote.map((row) => (
-                <Row key={row.worker} row={row} />
+                <Row key={row.worker} row={row} hasPeers={hasPeers} />
               ))}
             </tbody>
           </table>
         </div>
       )}
     </details>
+  );
+}
+
+/** What was moved and counted, for who wants to know exactly: bytes ours beside the browser's own count. */
+export function TrafficTable({ model }: { model: HostModel }) {
+  return (
+    <>
+      <Traffic model={model} />
+      <ServerCounts model={model} />
+    </>
   );
 }

@@ -2,15 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { defaultExperiment } from '../core/config.ts';
 import { stopReasons } from '../core/progress.ts';
 import { refusals } from '../core/protocol.ts';
+import { dialCodes } from '../net/dial-error.ts';
 import type { Trouble, WorkerStage } from '../worker/state.ts';
 import { runLabel, stageWords, stopWords, strategyWords, subject, troubleWords } from './words.ts';
 
 const troubles: Trouble[] = [
   ...refusals.map((code) => ({ code })),
-  { code: 'no-host' },
-  { code: 'no-signalling' },
-  { code: 'no-webrtc' },
-  { code: 'ice-failed' },
+  ...dialCodes.filter((code) => code !== 'removed').map((code) => ({ code })),
   { code: 'unknown-experiment', detail: 'No model "x".' },
   { code: 'data', detail: 'Status 404.' },
   { code: 'device', detail: 'Out of memory.' },

@@ -41,9 +41,15 @@ export function strategyWords(strategy: StrategyName): string {
     case 'single':
       return 'This tab alone: the baseline.';
     case 'sync':
-      return 'All compute on the same parameters; each round makes one averaged step.';
+      return 'A round waits for all, then makes one step with their average.';
     case 'async':
       return 'Each gradient is applied when it arrives; nobody waits.';
+    case 'bounded':
+      return 'As async, but nobody gets too far ahead of the slowest.';
+    case 'local':
+      return 'Each takes many steps on its own, then all meet and average.';
+    case 'allreduce':
+      return 'Workers add their gradients up among themselves, past the host.';
     default:
       return strategy satisfies never;
   }
@@ -188,8 +194,38 @@ export function troubleWords(trouble: Trouble): TroubleWords {
     case 'ice-failed':
       return {
         title: 'No path between this device and the host',
-        text: 'A firewall or VPN is in between. Join the same network as the host, or leave the VPN, and try again.',
+        text: 'A firewall or VPN is in between, and the server of this page passes nothing on. Join the same network as the host, or leave the VPN, and try again.',
         action: 'retry',
+      };
+    case 'not-invited':
+      return {
+        title: 'This link does not let you in',
+        text: 'It is damaged, or the host has made a new one since. Ask the host for the link of today.',
+        action: 'none',
+      };
+    case 'expired':
+      return {
+        title: 'This link has run out',
+        text: 'A link is valid for a day. Ask the host for a new one.',
+        action: 'none',
+      };
+    case 'code-off':
+      return {
+        title: 'The code alone lets nobody in',
+        text: 'Ask the host for the join link, or to allow the code on their page; then try again.',
+        action: 'retry',
+      };
+    case 'too-many-tries':
+      return {
+        title: 'Too many wrong codes came from this network',
+        text: 'Wait a minute, and compare the code with the host’s page.',
+        action: 'retry',
+      };
+    case 'not-the-host':
+      return {
+        title: 'Whoever answered is not the host that invited you',
+        text: 'Nothing was sent. Ask the host for a new link, and do not use this network if it happens again.',
+        action: 'none',
       };
     case 'unknown-experiment':
       return {
@@ -230,7 +266,7 @@ export function troubleWords(trouble: Trouble): TroubleWords {
     case 'removed':
       return {
         title: 'The host removed this worker',
-        text: 'Nothing runs here any more. Ask the host if this was a mistake.',
+        text: 'Nothing runs here any more, and this browser is not let in again. Ask the host if this was a mistake.',
         action: 'none',
       };
     case 'garbled':

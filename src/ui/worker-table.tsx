@@ -1,12 +1,12 @@
 import { tallyBytes } from '../core/traffic.ts';
 import type { WorkerRow } from '../host/state.ts';
-import { count, megabytes, NOTHING, rate } from './format.ts';
+import { count, megabytes, NOTHING, percent, rate } from './format.ts';
 import type { HostModel } from './host-model.ts';
 import { TimeShares } from './time-shares.tsx';
 import { workerPhaseWords } from './words.ts';
 import { WorkerDot } from './worker-dot.tsx';
 
-function Row({ row, onRemove }: { row: WorkerRow; onRemove(): void }) {
+function Row({ row, hasPeers, onRemove }: { row: WorkerRow; hasPeers: boolean; onRemove(): void }) {
   const steps = row.applied + row.stale + row.rejected;
   const staleness =
     row.applied === 0 ? NOTHING : `${(row.stalenessSum / row.applied).toFixed(1)} / ${row.stalenessMax}`;
@@ -32,9 +32,13 @@ function Row({ row, onRemove }: { row: WorkerRow; onRemove(): void }) {
       <td>
         <TimeShares phases={row.phases} steps={steps} />
       </td>
-      <td class="number">{staleness}</td>
+      {!hasPeers && <td class="number">{staleness}</td>}
+      <td class="number" title={lost}>
+        {steps === 0 ? NOTHING : percent(row.stale / steps, 0)}
+      </td>
       <td class="number">{row.isLocal ? NOTHING : megabytes(tallyBytes(row.traffic.received))}</td>
       <td class="number">{row.isLocal ? NOTHING : megabytes(tallyBytes(row.traffic.sent))}</td>
+      {hasPeers && <td class="number">{megabytes(row.peerBytes)}</td>}
       <td>
         {!row.isLocal && row.phase !== 'gone' && (
           <button
@@ -55,6 +59,8 @@ function Row({ row, onRemove }: { row: WorkerRow; onRemove(): void }) {
 /** Every worker, here or away, with what it does and what it costs. */
 export function WorkerTable({ model }: { model: HostModel }) {
   const { workers } = model.state.value;
+  // There nobody computes on older parameters, so bytes between workers take the place of staleness.
+  const hasPeers = model.experiment.value.strategy === 'allreduce';
   const present = workers.filter(({ phase }) => phase !== 'gone').length;
   return (
     <section aria-label="Workers">
@@ -78,8 +84,17 @@ export function WorkerTable({ model }: { model: HostModel }) {
               <th scope="col" class="key" title="Share of each step's time, in percent">
                 <i class="compute" /> Compute <i class="wait" /> wait <i class="transfer" /> transfer
               </th>
-              <th scope="col" class="number" title="Updates made by others between a gradient's start and its arrival">
-                Stale mean / max
+              {!hasPeers && (
+                <th
+                  scope="col"
+                  class="number"
+                  title="Updates made by others between a gradient's start and its arrival"
+                >
+                  Stale mean / max
+                </th>
+              )}
+              <th scope="col" class="number" title="Share of its gradients that came too late to be used">
+                Unused
               </th>
               <th scope="col" class="number" title="Megabytes from the worker">
                 MB up
@@ -87,6 +102,11 @@ export function WorkerTable({ model }: { model: HostModel }) {
               <th scope="col" class="number" title="Megabytes to the worker">
                 MB down
               </th>
+              {hasPeers && (
+                <th scope="col" class="number" title="Megabytes sent straight to other workers">
+                  MB to others
+                </th>
+              )}
               <th scope="col">
                 <span class="hidden">Remove</span>
               </th>
@@ -94,7 +114,7 @@ export function WorkerTable({ model }: { model: HostModel }) {
           </thead>
           <tbody>
             {workers.map((row) => (
-              <Row key={row.worker} row={row} onRemove={() => model.deps.host.remove(row.worker)} />
+              <Row key={row.worker} row={row} hasPeers={hasPeers} onRemove={() => model.deps.host.remove(row.worker)} />
             ))}
           </tbody>
         </table>

@@ -9,6 +9,12 @@ import type { DataName } from '../models/data.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import type { Compute } from './session.ts';
 
+const layersOf = (experiment: Experiment) => {
+  const named = resolveExperiment(experiment);
+  if (named.kind !== 'layers') throw new RangeError(`the model ${experiment.model} is not made of layers`);
+  return named;
+};
+
 /** What is ready to train: kept between runs that use the same model, data and batch. */
 interface Prepared {
   readonly key: string;
@@ -59,7 +65,7 @@ export function tensorCompute(
       const { experiment, engine } = prepared;
       unstage();
       engine.close();
-      const { model, data } = resolveExperiment(experiment);
+      const { model, data } = layersOf(experiment);
       const next = await createEngine(model, data, backend, { batch: experiment.batch });
       prepared = { ...prepared, engine: next };
       onBackend(next.backend);
@@ -69,7 +75,7 @@ export function tensorCompute(
 
   return {
     async prepare(experiment, onStage) {
-      const { model, data, schema } = resolveExperiment(experiment);
+      const { model, data, schema } = layersOf(experiment);
       const key = [experiment.model, experiment.data, experiment.batch].join();
       unstage();
       seed = experiment.seed;
@@ -91,6 +97,7 @@ export function tensorCompute(
     prefetch(lease) {
       unstage();
       staged = { from: lease.from, batch: stage(lease.from, lease.count) };
+      return undefined;
     },
     async step(params: Float32Array, lease: Lease) {
       return onGoodDevice(async ({ engine }) => {

@@ -1,6 +1,6 @@
 import { noPhases } from '../core/member.ts';
+import { DialError } from '../net/dial-error.ts';
 import type { Link } from '../net/link.ts';
-import { DialError } from '../net/peer.ts';
 import { bridge } from '../net/port.ts';
 import { meshOf, type TrainerMesh } from './mesh.ts';
 import { noTraffic } from './session.ts';
@@ -11,8 +11,11 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
 
 /** What a retry cannot mend: the page says what to do instead. */
-const isFinal = ({ code }: Trouble): boolean =>
-  ['protocol', 'schema', 'full', 'removed', 'no-webrtc', 'unknown-experiment', 'data', 'device'].includes(code);
+const finalCodes: readonly Trouble['code'][] = [
+  ...(['protocol', 'schema', 'full', 'removed', 'no-webrtc', 'unknown-experiment', 'data', 'device'] as const),
+  ...(['not-invited', 'expired', 'code-off', 'not-the-host'] as const),
+];
+const isFinal = ({ code }: Trouble): boolean => finalCodes.includes(code);
 
 export interface ControlDeps {
   readonly iceServers: readonly RTCIceServer[];
@@ -39,6 +42,7 @@ export function workerControl(deps: ControlDeps): WorkerControl {
     lastLoss: null,
     phases: noPhases,
     traffic: noTraffic(),
+    transfer: null,
     group: null,
     intensity: 1,
   };
@@ -130,7 +134,7 @@ export function workerControl(deps: ControlDeps): WorkerControl {
       attempt = 0;
       settings = { ...settings, isPaused: false, isFinishing: false };
       trainer = deps.spawnTrainer();
-      mesh = meshOf(trainer, deps.iceServers);
+      mesh = meshOf(tell, deps.iceServers);
       trainer.onmessage = ({ data }: MessageEvent<FromTrainer>) => hear(data);
       trainer.onerror = ({ message }) =>
         stop({ kind: 'broken', trouble: { code: 'device', detail: message || 'the trainer thread did not start' } });

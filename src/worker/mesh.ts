@@ -10,9 +10,11 @@ export interface TrainerMesh {
   close(): void;
 }
 
-/** Makes the links that this trainer asks for, and bridges them to it. */
-export function meshOf(trainer: Worker, iceServers: readonly RTCIceServer[]): TrainerMesh {
-  const tell = (message: ToTrainer, transfer: Transferable[] = []) => trainer.postMessage(message, transfer);
+/** Makes the links that the trainer who is told asks for, and bridges them to it. */
+export function meshOf(
+  tell: (message: ToTrainer, transfer?: Transferable[]) => void,
+  iceServers: readonly RTCIceServer[],
+): TrainerMesh {
   const create = () =>
     createMesh({
       iceServers,

@@ -2,7 +2,7 @@ import type { Experiment } from '../core/config.ts';
 import { type Conditions, conditionsFor, parseEmulation, unhindered } from '../core/emulation.ts';
 import type { Received } from '../core/inbox.ts';
 import { type Lease, type Phases, readToWorker, type ToWorker } from '../core/protocol.ts';
-import { rng } from '../core/rng.ts';
+import { type Rng, rng } from '../core/rng.ts';
 import { TallyCounter, type Traffic } from '../core/traffic.ts';
 import {
   type StepResult,
@@ -28,8 +28,9 @@ export interface Compute {
     experiment: Experiment,
     onStage: (stage: WorkerStage) => void,
   ): Promise<{ schema: string; backend: { name: string; why: string } }>;
-  /** Prepares the batch of these examples while there is nothing else to do. */
-  prefetch(lease: Lease): void;
+  /** Prepares the batch of these examples; where parameters have keys, says which ones it touches, rising. */
+  prefetch(lease: Lease): Promise<Uint32Array> | undefined;
+  /** The gradient on all parameters, or on those of the keys that `prefetch` gave for this lease. */
   step(params: Float32Array, lease: Lease): Promise<StepResult>;
 }
 
@@ -69,6 +70,8 @@ export class Session {
   readonly #beat: ReturnType<typeof setInterval>;
   #worker = 0;
   #conditions: Conditions = unhindered;
+  /** Made-up losses and cuts: by the experiment's seed and the worker's number, once they are known. */
+  readonly #chance = new Chance();
   #toldPeerBytes = 0;
   #isOver = false;
 
@@ -83,11 +86,11 @@ export class Session {
     this.#settings = settings;
     this.#onEnd = onEnd;
     this.#side = new WorkerSide(token, settings);
-    // Made-up conditions are the same for the same worker's name on the host, whatever the token.
-    const random = rng('emulate', token);
+    const random = this.#chance;
     this.#link = emulate(link, random, deps.now);
     this.#messenger = new Messenger(this.#link, {
       onMessage: (message) => this.#receive(message),
+      onProgress: (direction, done, total) => this.#transferred(direction === 'sent' ? 'up' : 'down', done, total),
       onGarbled: () => this.#end({ code: 'garbled' }),
       onClose: () => this.#end({ code: 'closed' }),
     });
@@ -146,6 +149,10 @@ export class Session {
     this.#deps.publish({ ...this.#side.counted, phases: this.#side.phases, traffic: this.traffic });
   }
 
+  #transferred(direction: 'up' | 'down', done: number, total: number): void {
+    this.#deps.publish({ transfer: done < total ? { direction, done, total } : null });
+  }
+
   #carryOut(effects: readonly WorkerEffect[]): void {
     for (const effect of effects) this.#do(effect);
   }
@@ -161,7 +168,8 @@ export class Session {
         void this.#compute(effect);
         return;
       case 'prefetch':
-        return this.#deps.compute.prefetch(effect.lease);
+        void this.#prefetch(effect.lease);
+        return;
       case 'expect':
         this.#messenger.expectBodyBytes(effect.bytes);
         return this.#peers.expectBodyBytes(effect.peerBytes);
@@ -185,7 +193,8 @@ export class Session {
   #send({ message, body }: Extract<WorkerEffect, { type: 'send' }>): void {
     const run = this.#side.runNumber;
     if (message.type !== 'push') {
-      return this.#messenger.send(body ? 'parameters' : 'control', run, message, body ?? undefined);
+      const kind = message.type === 'pull' ? 'gradients' : body ? 'parameters' : 'control';
+      return this.#messenger.send(kind, run, message, body ?? undefined);
     }
     const startMs = this.#deps.now();
     const peerBytes = this.#peers.sentBytes - this.#toldPeerBytes;
@@ -219,6 +228,7 @@ export class Session {
     } catch {
       this.#conditions = unhindered;
     }
+    this.#chance.restart(experiment.seed, this.#worker);
     this.#link.setConditions(this.#conditions);
     this.#peers.setConditions(this.#conditions);
   }
@@ -233,9 +243,19 @@ export class Session {
       this.#handle({ type: 'prepared', run, schema, backend });
     } catch (error) {
       if (this.#isOver) return;
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = words(error);
       this.#messenger.send('control', run, { type: 'trouble', run, lease: 0, text: detail.slice(0, 300) });
       this.#end(error instanceof RangeError ? { code: 'unknown-experiment', detail } : { code: 'device', detail });
+    }
+  }
+
+  async #prefetch(lease: Lease): Promise<void> {
+    const run = this.#side.runNumber;
+    try {
+      const keys = await this.#deps.compute.prefetch(lease);
+      if (keys) this.#handle({ type: 'keys', run, lease: lease.id, keys });
+    } catch (error) {
+      this.#handle({ type: 'no-keys', run, lease: lease.id, text: words(error) });
     }
   }
 
@@ -245,9 +265,10 @@ export class Session {
     try {
       const result = await compute.step(params, lease);
       await this.#rest(now() - startedMs);
+      poison(result.gradient, this.#conditions.poison);
       this.#handle({ type: 'computed', task, result });
     } catch (error) {
-      this.#handle({ type: 'failed', task, text: error instanceof Error ? error.message : String(error) });
+      this.#handle({ type: 'failed', task, text: words(error) });
     }
   }
 
@@ -267,6 +288,8 @@ export class Session {
   }
 }
 
+const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 function troubleOf(end: WorkerEnd): Trouble | null {
   switch (end.kind) {
     case 'left':
@@ -278,6 +301,25 @@ function troubleOf(end: WorkerEnd): Trouble | null {
     default:
       return end satisfies never;
   }
+}
+
+/** A stream of random numbers that can begin again, for those who keep hold of it. */
+class Chance implements Rng {
+  #stream = rng('emulate');
+
+  restart(seed: number, worker: number): void {
+    this.#stream = rng(seed, 'emulate', worker);
+  }
+
+  uint32 = () => this.#stream.uint32();
+  uniform = () => this.#stream.uniform();
+  below = (bound: number) => this.#stream.below(bound);
+  normal = () => this.#stream.normal();
+}
+
+/** Makes a saboteur of a worker, where the experiment asks for one. */
+function poison(gradient: Float32Array, factor: number): void {
+  if (factor !== 1) for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] as number) * factor;
 }
 
 /** Nothing sent, nothing received. */

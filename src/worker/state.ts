@@ -1,16 +1,14 @@
 import type { Experiment } from '../core/config.ts';
 import type { Phases, Refusal, ToWorker } from '../core/protocol.ts';
 import type { Traffic } from '../core/traffic.ts';
+import type { DialCode } from '../net/dial-error.ts';
 
 export type GroupProgress = Extract<ToWorker, { type: 'progress' }>;
 
 /** Why a worker cannot go on. The page has words and one thing to do for each. */
 export type Trouble =
   | { readonly code: Refusal }
-  | { readonly code: 'no-host' }
-  | { readonly code: 'no-signalling' }
-  | { readonly code: 'no-webrtc' }
-  | { readonly code: 'ice-failed' }
+  | { readonly code: DialCode }
   | { readonly code: 'unknown-experiment'; readonly detail: string }
   | { readonly code: 'data'; readonly detail: string }
   | { readonly code: 'device'; readonly detail: string };
@@ -43,6 +41,8 @@ export interface WorkerView {
   readonly phases: Phases;
   /** Seen from the worker: `sent` went up to the host. */
   readonly traffic: Traffic;
+  /** A long message under way, `up` to the host or `down` from it, in bytes; null when there is none. */
+  readonly transfer: { readonly direction: 'up' | 'down'; readonly done: number; readonly total: number } | null;
   readonly group: GroupProgress | null;
   /** 1 computes without a break; 0.25 rests three times as long as it computes. */
   readonly intensity: number;

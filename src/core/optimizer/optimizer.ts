@@ -1,7 +1,6 @@
-import type { Experiment, OptimizerName } from '../config.ts';
+import type { OptimizerName } from '../config.ts';
 import { adam } from './adam.ts';
 import { momentum } from './momentum.ts';
-import { nesterov } from './nesterov.ts';
 import { sgd } from './sgd.ts';
 
 /** Moves parameters against a gradient, in place, without allocating. */
@@ -14,11 +13,11 @@ export interface Optimizer {
 
 export type OptimizerFactory = (size: number, lr: number) => Optimizer;
 
-/** Every optimizer there is, in the order the page lists them. */
-export const optimizers = { sgd, momentum, adam } as const satisfies Record<OptimizerName, OptimizerFactory>;
+/** Every optimizer of all parameters there is, in the order the page lists them. */
+export const optimizers = { sgd, momentum, adam } as const satisfies Partial<Record<OptimizerName, OptimizerFactory>>;
 
-/** What moves the host's parameters: with local steps the outer optimizer, else the one that was chosen. */
-export function hostOptimizer({ strategy, optimizer, lr, outer, outerLr }: Experiment, size: number): Optimizer {
-  if (strategy !== 'local') return optimizers[optimizer](size, lr);
-  return outer === 'average' ? sgd(size, outerLr ?? 1) : nesterov(size, outerLr ?? 0.7);
+/** The optimizer an experiment names; those that need keys are refused. */
+export function denseOptimizer(name: OptimizerName, size: number, lr: number): Optimizer {
+  if (name === 'adagrad' || name === 'ftrl') throw new RangeError(`${name} is for models whose parameters have keys`);
+  return optimizers[name](size, lr);
 }

@@ -6,6 +6,22 @@
 /** Enough room for any list of so many keys. */
 export const maxKeyBytes = (count: number): number => count * 5;
 
+/** How many bytes a distance takes. */
+export function keyLength(distance: number): number {
+  let [length, rest] = [1, distance];
+  for (; rest > 127; rest >>>= 7) length += 1;
+  return length;
+}
+
+/** Writes a distance; gives where the next goes. */
+export function writeKey(distance: number, into: Uint8Array, start: number): number {
+  let [at, rest] = [start, distance];
+  // Unsigned shifts: a first distance may have all 32 bits.
+  for (; rest > 127; rest >>>= 7) into[at++] = (rest & 127) | 128;
+  into[at++] = rest;
+  return at;
+}
+
 /** Writes the first `count` keys, which must rise, at the start of `into`; gives the number of bytes written. */
 export function encodeKeys(keys: Uint32Array, count: number, into: Uint8Array): number {
   if (into.length < maxKeyBytes(count)) {
@@ -15,15 +31,10 @@ export function encodeKeys(keys: Uint32Array, count: number, into: Uint8Array): 
   let previous = -1;
   for (let i = 0; i < count; i++) {
     const key = keys[i] as number;
-    let rest = key - previous - 1;
-    if (rest < 0) throw new RangeError(`keys must rise: key ${i} is ${key}, the one before is ${previous}`);
+    const distance = key - previous - 1;
+    if (distance < 0) throw new RangeError(`keys must rise: key ${i} is ${key}, the one before is ${previous}`);
     previous = key;
-    // Unsigned shifts: a first distance may have all 32 bits.
-    while (rest > 127) {
-      into[at++] = (rest & 127) | 128;
-      rest >>>= 7;
-    }
-    into[at++] = rest;
+    at = writeKey(distance, into, at);
   }
   return at;
 }

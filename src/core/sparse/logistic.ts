@@ -1,5 +1,10 @@
 import type { SparseBatch } from './batch.ts';
-import type { DistinctKeys } from './distinct-keys.ts';
+
+/** Where the key of each entry is among the distinct ones. */
+interface Positions {
+  readonly count: number;
+  readonly positions: Uint32Array;
+}
 
 /** 1 ÷ (1 + e^−score), without overflow. */
 export function sigmoid(score: number): number {
@@ -31,7 +36,7 @@ export class SparseLogistic {
   private sums = new Float64Array(0);
 
   /** Scores of the batch's examples given the parameters of its distinct keys. */
-  predict(batch: SparseBatch, distinct: DistinctKeys, weights: Float32Array, bias: number): Float64Array {
+  predict(batch: SparseBatch, distinct: Positions, weights: Float32Array, bias: number): Float64Array {
     if (this.scores.length < batch.count) this.scores = new Float64Array(batch.count);
     const { offsets, values } = batch;
     const { positions } = distinct;
@@ -46,7 +51,7 @@ export class SparseLogistic {
   }
 
   /** The mean log loss of the batch; leaves its gradient in `gradient` and `biasGradient`. */
-  step(batch: SparseBatch, distinct: DistinctKeys, weights: Float32Array, bias: number): number {
+  step(batch: SparseBatch, distinct: Positions, weights: Float32Array, bias: number): number {
     const scores = this.predict(batch, distinct, weights, bias);
     if (this.sums.length < distinct.count) {
       this.sums = new Float64Array(distinct.count * 2);

@@ -79,6 +79,26 @@ const ftrl: SparseOptimizerFactory = (size, { lr, l1, l2, beta }) => {
   };
 };
 
+/** Of DiLoCo's outer optimizer. */
+const MOMENTUM = 0.9;
+
+/** v ← 0.9 · v + g; p ← p − lr · (g + 0.9 · v), for the keys that a gradient has: what others gathered stays until their turn. */
+export const sparseNesterov: SparseOptimizerFactory = (size, { lr }) => {
+  const velocity = new Float32Array(size);
+  return {
+    slots: [velocity],
+    apply(params, keys, gradient, count, scale) {
+      for (let i = 0; i < count; i++) {
+        const key = keys[i] as number;
+        const g = scale * (gradient[i] as number);
+        const v = MOMENTUM * (velocity[key] as number) + g;
+        velocity[key] = v;
+        params[key] = (params[key] as number) - lr * (g + MOMENTUM * v);
+      }
+    },
+  };
+};
+
 /** Every per-key optimizer there is, in the order the page lists them. */
 export const sparseOptimizers = { sgd, adagrad, ftrl } as const satisfies Record<
   SparseOptimizerName,

@@ -8,12 +8,20 @@ import type { Field, StrategyFactory } from './strategy.ts';
 export const bounded: StrategyFactory = ({ lead, damping }) => {
   /** Steps of each worker, from where it joined. */
   const steps = new Map<number, number>();
+  /** The least steps of anyone and how many are there; null when not everyone who may go on could be given examples. */
+  let rear: { readonly least: number; count: number } | null = null;
 
   /** The least steps of those who are not done; 0 if there are none. */
   const slowestOf = (done: ReadonlySet<number>) => {
     let least = Number.POSITIVE_INFINITY;
     for (const [worker, count] of steps) if (!done.has(worker) && count < least) least = count;
     return least === Number.POSITIVE_INFINITY ? 0 : least;
+  };
+
+  const rearOf = (least: number) => {
+    let count = 0;
+    for (const own of steps.values()) if (own === least) count += 1;
+    return { least, count };
   };
 
   const offer = (field: Field) => {
@@ -29,7 +37,10 @@ export const bounded: StrategyFactory = ({ lead, damping }) => {
       const limit = slowestOf(done) + lead;
       const eligible = field.idle().filter((worker) => !done.has(worker) && (steps.get(worker) ?? 0) < limit);
       const released = new Set(field.release(eligible));
-      if (released.size === eligible.length) return;
+      if (released.size === eligible.length) {
+        rear = done.size > 0 ? null : rearOf(limit - lead);
+        return;
+      }
       for (const worker of eligible) if (!released.has(worker)) done.add(worker);
     }
   };
@@ -41,9 +52,13 @@ export const bounded: StrategyFactory = ({ lead, damping }) => {
     deliver(delivery, field) {
       const staleness = field.version - delivery.version;
       field.judge(delivery, { kind: 'applied', staleness });
-      steps.set(delivery.worker, (steps.get(delivery.worker) ?? 0) + 1);
+      const before = steps.get(delivery.worker);
+      steps.set(delivery.worker, (before ?? 0) + 1);
       field.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
-      offer(field);
+      if (before !== undefined && before === rear?.least) rear.count -= 1;
+      // As long as somebody is where the slowest was, this step lets nobody else go on: no need to look at everyone.
+      if (before === undefined || !rear || rear.count === 0) return offer(field);
+      if (before + 1 < rear.least + lead && field.release([delivery.worker]).length === 0) offer(field);
     },
     gone(worker, field) {
       steps.delete(worker);

@@ -1,4 +1,6 @@
+import type { RoundAggregate } from '../aggregate/aggregate.ts';
 import type { Experiment, StrategyName } from '../config.ts';
+import type { Gradient } from '../gradient.ts';
 import type { ToWorker, Verdict } from '../protocol.ts';
 import { allreduce } from './allreduce.ts';
 import { async } from './async.ts';
@@ -15,7 +17,7 @@ export interface Delivery {
   readonly examples: number;
   readonly loss: number;
   /** Empty where workers add their gradients up among themselves. Used again for another push once this one is judged. */
-  readonly gradient: Float32Array;
+  readonly gradient: Gradient;
 }
 
 /** Workers that add their gradients up among themselves, in this order. */
@@ -25,7 +27,8 @@ export type Ring = Pick<Extract<ToWorker, { type: 'ring' }>, 'ring' | 'members' 
 export interface Field {
   readonly nowMs: number;
   readonly version: number;
-  readonly size: number;
+  /** What makes one update of a round's gradients. */
+  aggregate(): RoundAggregate;
   /** Workers that are here, even if they pause, by number. */
   present(): readonly number[];
   /** Workers that take part just now, at work or not, by number. */
@@ -33,7 +36,7 @@ export interface Field {
   /** Workers with nothing to do, by number. */
   idle(): readonly number[];
   /** Moves the parameters by `gradient × scale` and makes the next version. `loss` is the mean over its examples. */
-  update(gradient: Float32Array, scale: number, loss: number): void;
+  update(gradient: Gradient, scale: number, loss: number): void;
   /** Makes the next version of parameters that only the workers have. */
   advance(loss: number): void;
   judge(delivery: Delivery, verdict: Exclude<Verdict, { kind: 'rejected' }>): void;

@@ -1,4 +1,4 @@
-import { type Aggregate, aggregates } from '../aggregate/aggregate.ts';
+import type { RoundAggregate } from '../aggregate/aggregate.ts';
 import { Patience } from './patience.ts';
 import type { Delivery, Field, StrategyFactory } from './strategy.ts';
 
@@ -20,13 +20,18 @@ interface Round {
  * Rounds: everyone computes on the same version; the aggregate of their gradients, as a rule the mean weighted by examples,
  * makes one update. A round ends when all but `backup` members delivered, or at its deadline with those who did.
  */
-export const sync: StrategyFactory = ({ backup, deadline, aggregate: aggregateName, faulty }) => {
+export const sync: StrategyFactory = ({ backup, deadline }) => {
   let round: Round | null = null;
-  let aggregate: Aggregate | null = null;
+  let aggregate: RoundAggregate | null = null;
   const patience = new Patience(deadline);
+  /** How many take part. Pushes do not change it, so it is not counted again for each. */
+  let active = 0;
+  const countActive = (field: Field) => {
+    if (backup > 0) active = field.active().length;
+  };
 
   /** Adds what has come in, in slot order, as far as no gap is left (all of it when `isLast`). */
-  const fold = (current: Round, into: Aggregate, isLast: boolean) => {
+  const fold = (current: Round, into: RoundAggregate, isLast: boolean) => {
     for (; current.slot < current.members.length; current.slot++) {
       const member = current.members[current.slot] as number;
       const delivery = current.deliveries.get(member);
@@ -41,7 +46,7 @@ export const sync: StrategyFactory = ({ backup, deadline, aggregate: aggregateNa
   const start = (field: Field) => {
     const members = field.release(field.idle());
     if (members.length === 0) return;
-    aggregate ??= aggregates[aggregateName](field.size, faulty);
+    aggregate ??= field.aggregate();
     aggregate.clear();
     round = {
       members: [...members],
@@ -56,26 +61,26 @@ export const sync: StrategyFactory = ({ backup, deadline, aggregate: aggregateNa
     field.wakeAt(round.deadlineMs);
   };
 
-  const finish = (current: Round, into: Aggregate, field: Field) => {
+  const finish = (current: Round, into: RoundAggregate, field: Field) => {
     round = null;
     patience.learn(field.nowMs - current.startedMs);
     fold(current, into, true);
-    const { values, scale } = into.finish();
+    const { gradient, scale } = into.finish();
     for (const worker of current.missing) field.revoke(worker);
     for (const delivery of current.deliveries.values()) field.judge(delivery, { kind: 'applied', staleness: 0 });
-    field.update(values, scale, current.lossSum / current.examples);
+    field.update(gradient, scale, current.lossSum / current.examples);
     start(field);
   };
+
+  /** Whether some are still at work on an older round; they will be welcome to this one. */
+  const hasStragglers = (delivered: number, field: Field) => backup > 0 && active - field.idle().length - delivered > 0;
 
   const settle = (field: Field) => {
     if (!round || !aggregate) return;
     const late = field.nowMs >= round.deadlineMs;
     const delivered = round.deliveries.size;
-    const active = backup === 0 ? 0 : field.active().length;
     const quorum = backup === 0 ? round.members.length : Math.max(1, active - backup);
-    // Still at work on an older round; they will be welcome to this one.
-    const stragglers = backup === 0 ? 0 : active - field.idle().length - delivered - round.missing.size;
-    const isEnough = delivered >= quorum || (round.missing.size === 0 && stragglers <= 0);
+    const isEnough = delivered >= quorum || (round.missing.size === 0 && !hasStragglers(delivered, field));
     if (delivered > 0 && (isEnough || late)) finish(round, aggregate, field);
     else if (delivered + round.missing.size === 0) {
       round = null;
@@ -100,6 +105,7 @@ export const sync: StrategyFactory = ({ backup, deadline, aggregate: aggregateNa
     keeper: 'host',
     admits: () => true,
     offer(field) {
+      countActive(field);
       if (!round) return start(field);
       if (backup > 0) welcome(round, field);
       settle(field);
@@ -118,9 +124,13 @@ export const sync: StrategyFactory = ({ backup, deadline, aggregate: aggregateNa
       if (!round) return;
       // What it delivered stays; what it had not is no longer waited for.
       round.missing.delete(worker);
+      countActive(field);
       settle(field);
     },
-    tick: settle,
+    tick(field) {
+      countActive(field);
+      settle(field);
+    },
     holder: () => null,
     reduced() {},
     unreachable() {},

@@ -1,0 +1,48 @@
+import type { Lease } from '../protocol.ts';
+import { decodeKeys } from './key-coding.ts';
+
+/** Which keys the leases touch, as their workers said; a lease's are kept while it is held, so that none travel twice. */
+export class KeySets {
+  readonly #sets = new Map<number, Uint32Array>();
+  readonly #size: number;
+  readonly #perExample: number;
+
+  /** For `size` parameters, of which an example touches at most so many. */
+  constructor(size: number, keysPerExample: number) {
+    this.#size = size;
+    this.#perExample = keysPerExample;
+  }
+
+  /** How many leases' keys are remembered. */
+  get size(): number {
+    return this.#sets.size;
+  }
+
+  /** The most keys that so many examples can touch. */
+  mostFor(examples: number): number {
+    return Math.min(this.#size, examples * this.#perExample);
+  }
+
+  /** The keys a lease touches, or null if nobody said. */
+  of(lease: number): Uint32Array | null {
+    return this.#sets.get(lease) ?? null;
+  }
+
+  /** Remembers what a stranger says; false if those are not rising keys, no more than the lease can have. */
+  take({ id, count: examples }: Lease, count: number, bytes: Uint8Array): boolean {
+    if (count < 1 || count > this.mostFor(examples) || count > bytes.length) return false;
+    const keys = new Uint32Array(count);
+    try {
+      decodeKeys(bytes, count, this.#size - 1, keys);
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+    this.#sets.set(id, keys);
+    return true;
+  }
+
+  forget(lease: number): void {
+    this.#sets.delete(lease);
+  }
+}

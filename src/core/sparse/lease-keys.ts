@@ -1,0 +1,75 @@
+import type { Codec } from '../codec/codec.ts';
+import { Decoder } from '../codec/decoder.ts';
+import type { Rng } from '../rng.ts';
+import { encodeKeys, maxKeyBytes } from './key-coding.ts';
+
+/** Keys as they end a push. */
+export interface NextKeys {
+  readonly lease: number;
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** A worker's side of parameters with keys: what its leases touch, and how that, gradients and values travel. */
+export class LeaseKeys {
+  /** Null while they are being found. */
+  readonly #found = new Map<number, Uint32Array | null>();
+  readonly #up: Codec;
+  readonly #down: Codec;
+
+  constructor(up: Codec, down: Codec) {
+    this.#up = up;
+    this.#down = down;
+  }
+
+  of(lease: number): Uint32Array | null {
+    return this.#found.get(lease) ?? null;
+  }
+
+  /** True if nobody is looking for the lease's keys yet; from now on somebody is. */
+  claim(lease: number): boolean {
+    if (this.#found.has(lease)) return false;
+    this.#found.set(lease, null);
+    return true;
+  }
+
+  /** The keys of a lease are here, or (null) could not be found; false if they are no longer of interest. */
+  settle(lease: number, keys: Uint32Array | null): boolean {
+    if (!this.#found.has(lease)) return false;
+    if (keys) this.#found.set(lease, keys);
+    else this.#found.delete(lease);
+    return true;
+  }
+
+  forget(lease: number): void {
+    this.#found.delete(lease);
+  }
+
+  clear(): void {
+    this.#found.clear();
+  }
+
+  /** Fresh values of the lease's keys, or null if the bytes are not that. */
+  decode(lease: number, bytes: Uint8Array): Float32Array | null {
+    const keys = this.of(lease);
+    return keys && new Decoder(this.#down, keys.length).decode(bytes);
+  }
+
+  /** The body of a pull. */
+  encode(keys: Uint32Array): Uint8Array {
+    const bytes = new Uint8Array(maxKeyBytes(keys.length));
+    return bytes.subarray(0, encodeKeys(keys, keys.length, bytes));
+  }
+
+  /** The body of a push: a gradient, and the keys of the lease that is next if they are known. */
+  join(gradient: Float32Array, next: number | null, random: Rng): { body: Uint8Array; next: NextKeys | null } {
+    const numbers = this.#up.encode(gradient, random);
+    const keys = next === null ? null : this.of(next);
+    if (next === null || !keys) return { body: numbers, next: null };
+    const coded = this.encode(keys);
+    const body = new Uint8Array(numbers.length + coded.length);
+    body.set(numbers);
+    body.set(coded, numbers.length);
+    return { body, next: { lease: next, count: keys.length, bytes: coded.length } };
+  }
+}

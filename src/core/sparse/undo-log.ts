@@ -1,0 +1,23 @@
+/** What parameters were before each update since a moment: a way back that costs no second copy of them all. */
+export class UndoLog {
+  #steps: { readonly keys: Uint32Array; readonly values: Float32Array }[] = [];
+
+  /** From now on, `rewind` leads back to here. */
+  clear(): void {
+    this.#steps = [];
+  }
+
+  /** The parameters at these keys are about to change. */
+  record(params: Float32Array, keys: Uint32Array): void {
+    const values = new Float32Array(keys.length);
+    for (let i = 0; i < keys.length; i++) values[i] = params[keys[i] as number] as number;
+    this.#steps.push({ keys: keys.slice(), values });
+  }
+
+  rewind(params: Float32Array): void {
+    for (const { keys, values } of this.#steps.reverse()) {
+      for (let i = 0; i < keys.length; i++) params[keys[i] as number] = values[i] as number;
+    }
+    this.clear();
+  }
+}

@@ -1,0 +1,302 @@
+import type { Experiment } from '../core/config.ts';
+import { runSummary } from '../core/run-numbers.ts';
+import type { BackendChoice } from '../models/backend.ts';
+import type { Link, TransportStats } from '../net/link.ts';
+import { bridge } from '../net/port.ts';
+import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
+import type { Host, HostState, LocalNote, Room, RunLog } from './state.ts';
+import type { CurveDelta, FromServer, ToServer } from './thread.ts';
+
+const STATS_MS = 2000;
+
+/** A thread of the host's process, whatever kind of process that is. */
+export interface Thread<To> {
+  post(message: To, transfer?: Transferable[]): void;
+  stop(): void;
+}
+
+/** Starts a thread; what it says and why it stopped by itself go to the handlers. */
+export type Spawn<To, From> = (handlers: { onMessage(message: From): void; onError(text: string): void }) => Thread<To>;
+
+/** A link that counts what it carried and knows whose it is. */
+export interface HostLink extends Link {
+  /** The worker's browser or process in this room, whatever it calls itself. */
+  readonly device: string;
+  stats(): Promise<TransportStats>;
+}
+
+export interface ListenHandlers {
+  onLink(link: HostLink): void;
+  onState(state: { readonly kind: Room['signalling']; readonly problem: string | null }): void;
+}
+
+/** Carries the links between the host's own worker and the others, where a strategy needs such links. */
+export interface LocalMesh {
+  hear(message: Extract<FromTrainer, { type: 'peers' | 'signal' }>): void;
+  close(): void;
+}
+
+export interface HostDeps {
+  readonly code: string;
+  readonly baseUrl: string;
+  readonly backend: BackendChoice;
+  readonly device: string;
+  /** What to do when a thread is gone, for the person who reads its last words. */
+  readonly remedy: string;
+  readonly spawnServer: Spawn<ToServer, FromServer>;
+  readonly spawnTrainer: Spawn<ToTrainer, FromTrainer>;
+  /** Without it, the host's own worker has no links to others. */
+  readonly meshFor?: (trainer: Thread<ToTrainer>) => LocalMesh;
+  listen(handlers: ListenHandlers): { close(): void };
+  /** A worker was removed by hand: its device is to be turned away from now on. */
+  onRemoved(link: HostLink): void;
+  /** Keeps a run's curves for later comparison; called now and then, and when it is over. */
+  keepRun(log: RunLog): Promise<void>;
+}
+
+/** A host whose main thread only carries buffers: the server and the trainers are threads of their own. */
+export function startHost(deps: HostDeps): Host {
+  const { code, baseUrl, backend } = deps;
+  const listeners = new Set<() => void>();
+  const links = new Map<number, LinkEntry>();
+  let nextLink = 1;
+  let log: { -readonly [Key in keyof RunLog]: RunLog[Key] } | null = null;
+  let local: { readonly trainer: Thread<ToTrainer>; readonly link: number; readonly mesh: LocalMesh | null } | null =
+    null;
+  let evaluator: Thread<ToTrainer> | null = null;
+  let localNote: LocalNote = null;
+  let served: Extract<FromServer, { type: 'state' }> | null = null;
+  let wantsLocal = true;
+  let room: Room = { code, signalling: 'connecting', problem: null };
+  let state = snapshot();
+
+  const server = deps.spawnServer({
+    onMessage: (message) => hear(message),
+    onError: (text) => broken(`The parameter server stopped (${text}). ${deps.remedy}`),
+  });
+  const tell = (message: ToServer, transfer: Transferable[] = []) => server.post(message, transfer);
+
+  function snapshot(): HostState {
+    return {
+      room,
+      run: served?.run ?? null,
+      workers: (served?.workers ?? []).map(({ link, ...worker }) => ({
+        ...worker,
+        transport: link === null ? null : sinceStart(links.get(link)),
+      })),
+      trainsHere: wantsLocal,
+      note: localNote ?? served?.note ?? null,
+      resumable: served?.resumable ?? null,
+    };
+  }
+
+  function changed(): void {
+    state = snapshot();
+    for (const listener of listeners) listener();
+  }
+
+  function hear(message: FromServer): void {
+    switch (message.type) {
+      case 'state': {
+        const before = served?.run?.phase;
+        served = message;
+        if (message.run?.phase !== before && isOver(message.run?.phase)) keep();
+        return changed();
+      }
+      case 'curves':
+        if (log?.id !== message.id) {
+          const { id, experiment, startedAtMs } = message;
+          log = { id, experiment, startedAtMs, summary: null, train: [], test: [] };
+        }
+        log.train = extended(log.train, message.train);
+        log.test = extended(log.test, message.test);
+        if (isOver(served?.run?.phase)) keep();
+        return changed();
+      default:
+        message satisfies never;
+    }
+  }
+
+  function keep(): void {
+    if (!log || log.test.length === 0) return;
+    if (log.id === served?.run?.id) log.summary = runSummary(snapshot());
+    deps.keepRun(log).catch(() => {});
+  }
+
+  function openLink(isLocal: boolean): { id: number; port: MessagePort } {
+    const { port1, port2 } = new MessageChannel();
+    const id = nextLink;
+    nextLink += 1;
+    tell({ type: 'link', link: id, isLocal, port: port1 }, [port1]);
+    return { id, port: port2 };
+  }
+
+  /** A trainer thread of this process; what goes wrong in it is said. */
+  function spawn(onMessage: (message: FromTrainer) => void, first: ToTrainer, transfer: Transferable[] = []) {
+    const onError = (text: string) => broken(`A trainer thread stopped: ${text || 'it did not start'}. ${deps.remedy}`);
+    const trainer = deps.spawnTrainer({ onMessage, onError });
+    trainer.post(first, transfer);
+    return trainer;
+  }
+
+  function broken(text: string): void {
+    localNote = { kind: 'broken', text };
+    changed();
+  }
+
+  function startLocal(): void {
+    const { device } = deps;
+    const trainer = spawn(hearLocal, { type: 'work', baseUrl, backend, name: '', device, token: '' });
+    const { id: link, port } = openLink(true);
+    trainer.post({ type: 'attach', port }, [port]);
+    local = { trainer, link, mesh: deps.meshFor?.(trainer) ?? null };
+    changed();
+  }
+
+  function hearLocal(message: FromTrainer): void {
+    if (message.type === 'ended') {
+      const why = message.trouble && 'detail' in message.trouble ? message.trouble.detail : message.trouble?.code;
+      stopLocal();
+      wantsLocal = false;
+      return why === undefined || why === 'closed' ? changed() : broken(`The host stopped training: ${why}`);
+    }
+    if (message.type !== 'view') return local?.mesh?.hear(message);
+    const stage = message.change.stage;
+    if (!stage) return;
+    localNote = stage.kind === 'preparing' ? { kind: 'busy', text: preparingWords[stage.what] } : null;
+    changed();
+  }
+
+  function stopLocal(): void {
+    if (!local) return;
+    local.mesh?.close();
+    local.trainer.stop();
+    tell({ type: 'unlink', link: local.link });
+    local = null;
+    localNote = null;
+  }
+
+  /** Threads that compute start with the first run, so that a page that is only looked at costs nothing. */
+  function startEvaluator(): void {
+    if (evaluator) return;
+    const { port1, port2 } = new MessageChannel();
+    evaluator = spawn(() => {}, { type: 'evaluate', baseUrl, backend, port: port1 }, [port1]);
+    tell({ type: 'evaluator', port: port2 }, [port2]);
+  }
+
+  const prepare = () => {
+    localNote = null;
+    startEvaluator();
+    if (wantsLocal && !local) startLocal();
+  };
+
+  const listener = deps.listen({
+    onLink(link) {
+      const { id, port } = openLink(false);
+      links.set(id, { link, stats: null, before: null });
+      bridge(link, port);
+      const forget = link.onClose;
+      link.onClose = (reason) => {
+        links.delete(id);
+        forget(reason);
+      };
+    },
+    onState({ kind, problem }) {
+      room = { code, signalling: kind, problem };
+      changed();
+    },
+  });
+
+  const lookAtLinks = async () => {
+    const look = async (entry: LinkEntry) => {
+      entry.stats = await entry.link.stats().catch(() => entry.stats);
+    };
+    await Promise.all([...links.values()].map(look));
+  };
+  const statsTimer = setInterval(lookAtLinks, STATS_MS);
+
+  return {
+    get state() {
+      return state;
+    },
+    get log() {
+      return log;
+    },
+    subscribe(notify) {
+      listeners.add(notify);
+      return () => listeners.delete(notify);
+    },
+    start(experiment: Experiment) {
+      prepare();
+      // The browser counts from the beginning of a link; a run's own share needs a look before it starts.
+      void lookAtLinks().then(() => {
+        for (const entry of links.values()) entry.before = entry.stats;
+        tell({ type: 'start', id: crypto.getRandomValues(new Uint32Array(2)).join('-'), experiment });
+      });
+    },
+    resumeSaved() {
+      prepare();
+      tell({ type: 'resume-saved' });
+    },
+    discardSaved: () => tell({ type: 'discard-saved' }),
+    pause: () => tell({ type: 'pause' }),
+    resume: () => tell({ type: 'resume' }),
+    finish: () => tell({ type: 'finish' }),
+    reset() {
+      log = null;
+      tell({ type: 'reset' });
+    },
+    remove(worker) {
+      const link = served?.workers.find((row) => row.worker === worker)?.link ?? null;
+      const entry = link === null ? undefined : links.get(link);
+      if (entry) deps.onRemoved(entry.link);
+      tell({ type: 'remove', worker });
+    },
+    setTrainsHere(on) {
+      wantsLocal = on;
+      if (!on) stopLocal();
+      else if (!local && served?.run) startLocal();
+      changed();
+    },
+    close() {
+      clearInterval(statsTimer);
+      listener.close();
+      server.stop();
+      local?.mesh?.close();
+      local?.trainer.stop();
+      evaluator?.stop();
+    },
+  };
+}
+
+interface LinkEntry {
+  readonly link: HostLink;
+  stats: TransportStats | null;
+  /** As it was when the run began. */
+  before: TransportStats | null;
+}
+
+/** What the browser counted in this run. */
+function sinceStart(entry: LinkEntry | undefined): TransportStats | null {
+  if (!entry?.stats) return null;
+  const { stats, before } = entry;
+  if (!before) return stats;
+  return {
+    messagesSent: stats.messagesSent - before.messagesSent,
+    messagesReceived: stats.messagesReceived - before.messagesReceived,
+    bytesSent: stats.bytesSent - before.bytesSent,
+    bytesReceived: stats.bytesReceived - before.bytesReceived,
+    roundTripMs: stats.roundTripMs,
+  };
+}
+
+const isOver = (phase: string | undefined) => phase === 'finished' || phase === 'failed';
+
+const extended = <Point>(points: readonly Point[], { from, points: more }: CurveDelta<Point>): readonly Point[] =>
+  more.length === 0 ? points : [...points.slice(0, from), ...more];
+
+const preparingWords = {
+  library: 'Loading the tensor library…',
+  data: 'Loading the training data…',
+  'warm-up': 'Warming up…',
+} as const;

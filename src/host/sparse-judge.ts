@@ -1,0 +1,50 @@
+import type { Experiment } from '../core/config.ts';
+import { SparseBatchBuilder } from '../core/sparse/batch.ts';
+import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
+import { StreamingEvaluation } from '../core/sparse/evaluation.ts';
+import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
+import { openSparse } from '../data/sparse/source.ts';
+import { resolveExperiment } from '../models/plan.ts';
+import type { Judge } from './judge.ts';
+
+/** As many examples as a part of an image test set has. */
+const PART = 1000;
+
+/** Evaluates logistic regression over sparse examples; needs to see only the parameters that the test set touches. */
+export async function sparseJudge(experiment: Experiment): Promise<Judge> {
+  const hasKeys = resolveExperiment(experiment).schema.keysPerExample !== null;
+  const batch = new SparseBatchBuilder();
+  await openSparse(experiment).test(batch);
+  const distinct = new DistinctKeys().find(batch);
+  const keys = new Uint32Array(distinct.count + 1);
+  keys.set(distinct.keys.subarray(0, distinct.count));
+  keys[distinct.count] = experiment.features;
+  const logistic = new SparseLogistic();
+  const all = new StreamingEvaluation();
+
+  const valuesOf = (params: Float32Array) => {
+    const values = new Float32Array(keys.length);
+    gather(params, keys, keys.length, values);
+    return values;
+  };
+
+  return {
+    keys: hasKeys ? keys : null,
+    async evaluate(params) {
+      const values = hasKeys ? params : valuesOf(params);
+      const scores = logistic.predict(batch, distinct, values, values[distinct.count] as number);
+      all.clear();
+      all.add(scores, batch.labels, batch.count);
+      const { logLoss, accuracy, auc } = all.result();
+      const precisions: number[] = [];
+      for (let from = 0; from < batch.count; from += PART) {
+        const to = Math.min(from + PART, batch.count);
+        let right = 0;
+        for (let i = from; i < to; i++) if ((scores[i] as number) > 0 === (batch.labels[i] === 1)) right += 1;
+        precisions.push(right / (to - from));
+      }
+      return { loss: logLoss, accuracy, precisions, auc };
+    },
+    close() {},
+  };
+}

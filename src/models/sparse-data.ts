@@ -1,0 +1,23 @@
+/** What a data set of sparse examples is like, without loading it. */
+export interface SparseDataSpec {
+  readonly name: string;
+  readonly title: string;
+  /** How many features of an example are other than zero, at most. */
+  readonly entriesPerExample: number;
+  readonly minFeatures: number;
+  readonly testCount: number;
+  /** What a worker fetches once, in bytes, before it can train. */
+  readonly downloadBytes: number;
+}
+
+/** Every data set of sparse examples there is, in the order the page lists them. */
+export const sparseDataSpecs = {
+  'criteo-fake': {
+    name: 'criteo-fake',
+    title: 'Generated click logs',
+    entriesPerExample: 39,
+    minFeatures: 65,
+    testCount: 20_000,
+    downloadBytes: 0,
+  },
+} as const satisfies Record<string, SparseDataSpec>;

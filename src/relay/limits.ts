@@ -1,0 +1,76 @@
+/** How many at once, and how fast they come back. */
+export interface Allowance {
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+/** As many names as are remembered; a flood of new ones forgets the oldest, which were at rest for longest. */
+const MAX_NAMES = 10_000;
+
+/** Lets each name do a thing `burst` times, and then `perSecond`. Time comes in as an argument. */
+export class Limiter {
+  readonly #allowance: Allowance;
+  readonly #names = new Map<string, { left: number; atMs: number }>();
+
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
+  }
+
+  /** Whether `name` could do it now. */
+  has(name: string, nowMs: number): boolean {
+    return this.#left(name, nowMs) >= 1;
+  }
+
+  /** Does it, if `name` may; else false. */
+  take(name: string, nowMs: number): boolean {
+    const left = this.#left(name, nowMs);
+    if (left < 1) return false;
+    this.#names.delete(name);
+    this.#names.set(name, { left: left - 1, atMs: nowMs });
+    const [oldest] = this.#names.keys();
+    if (this.#names.size > MAX_NAMES && oldest !== undefined) this.#names.delete(oldest);
+    return true;
+  }
+
+  #left(name: string, nowMs: number): number {
+    const { burst, perSecond } = this.#allowance;
+    const entry = this.#names.get(name);
+    return entry === undefined ? burst : Math.min(burst, entry.left + ((nowMs - entry.atMs) / 1000) * perSecond);
+  }
+}
+
+/** Counts what names hold at the moment, each up to `max`. */
+export class Holdings {
+  readonly #max: number;
+  readonly #counts = new Map<string, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Takes one for `name` and gives the way to give it back, which works once; null if it has its share. */
+  take(name: string): (() => void) | null {
+    const count = this.#counts.get(name) ?? 0;
+    if (count >= this.#max) return null;
+    this.#counts.set(name, count + 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      const rest = (this.#counts.get(name) ?? 1) - 1;
+      if (rest === 0) this.#counts.delete(name);
+      else this.#counts.set(name, rest);
+    };
+  }
+}
+
+/** What counts as one address: IPv6 users have a whole /64 to themselves. */
+export function addressName(address: string): string {
+  const v4 = address.replace(/^::ffff:/, '');
+  if (!v4.includes(':')) return v4;
+  const [head = '', tail] = v4.split('::');
+  const left = head.split(':').filter(Boolean);
+  const right = (tail ?? '').split(':').filter(Boolean);
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':');
+}

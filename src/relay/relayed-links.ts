@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { MAX_FRAME_BYTES } from '../net/link.ts';
+import { Holdings } from './limits.ts';
+
+/** Where data channels are blocked, frames go worker → relay → host over two WebSockets; this many links at a time. */
+const MAX_LINKS = 200;
+const MAX_PER_ADDRESS = 64;
+/** What one direction of a link may keep in the relay's memory before its sender is not read any more. */
+const HIGH_BYTES = 256 * 1024;
+/** How long a worker waits for its host to come to the other end. */
+const MEET_MS = 10_000;
+/** Text carries only the receiver's credit, as a number. */
+const MAX_TEXT_BYTES = 16;
+
+interface Waiting {
+  readonly worker: WebSocket;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Joins a worker's WebSocket and its host's, and carries frames between them in bounded memory. */
+export class RelayedLinks {
+  readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #addresses = new Holdings(MAX_PER_ADDRESS);
+  readonly #all = new Holdings(MAX_LINKS);
+
+  /** Takes a place for a worker at this address; null if there is none. The place is given back by the call it gives. */
+  reserve(address: string): (() => void) | null {
+    const one = this.#addresses.take(address);
+    if (one === null) return null;
+    const all = this.#all.take('');
+    if (all === null) {
+      one();
+      return null;
+    }
+    return () => {
+      one();
+      all();
+    };
+  }
+
+  /** A worker is here; gives the name under which its host may meet it. */
+  wait(worker: WebSocket): string {
+    const link = randomBytes(16).toString('hex');
+    worker.pause();
+    const giveUp = (why: string) => {
+      this.#waiting.delete(link);
+      clearTimeout(timer);
+      worker.close(1013, why);
+    };
+    const timer = setTimeout(() => giveUp('the host did not come'), MEET_MS);
+    // A paused socket reports no close until it is read again; the timer sees to it then.
+    worker.once('close', () => {
+      if (this.#waiting.delete(link)) clearTimeout(timer);
+    });
+    worker.on('error', () => {});
+    this.#waiting.set(link, { worker, timer });
+    return link;
+  }
+
+  isWaiting(link: string): boolean {
+    return this.#waiting.has(link);
+  }
+
+  /** The host came for the worker that waits under this name. */
+  meet(link: string, host: WebSocket): void {
+    const waiting = this.#waiting.get(link);
+    if (waiting === undefined) return host.close(1013, 'the worker is gone');
+    this.#waiting.delete(link);
+    clearTimeout(waiting.timer);
+    pump(waiting.worker, host);
+    pump(host, waiting.worker);
+    waiting.worker.resume();
+  }
+
+  close(): void {
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
+    for (const socket of this.sockets.clients) socket.terminate();
+    this.sockets.close();
+  }
+}
+
+/** Carries what comes from one socket to the other. A socket that is not read pushes back on its sender through TCP. */
+function pump(from: WebSocket, to: WebSocket): void {
+  from.on('error', () => {});
+  from.on('close', (_, reason) => {
+    // What was sent before the end is still written before the close frame.
+    to.resume();
+    to.close(1000, reason.subarray(0, 100));
+  });
+  from.on('message', (data: Buffer, isBinary) => {
+    if (!isBinary && data.length > MAX_TEXT_BYTES) return from.close(1008, 'text too long');
+    to.send(data, { binary: isBinary }, () => {
+      if (from.isPaused && to.bufferedAmount < HIGH_BYTES / 2) from.resume();
+    });
+    if (to.bufferedAmount > HIGH_BYTES) from.pause();
+  });
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { rng } from '../core/rng.ts';
+import { serverLoop } from '../host/server-loop.ts';
+import type { FromServer, ToServer } from '../host/thread.ts';
+import { type DiskStoreListener, diskStore } from './disk-store.ts';
+
+/* The parameter server of a relay, off the thread that moves bytes. Checkpoints go to the disk. */
+
+/** What this thread tells beside what every server tells. */
+export type FromNodeServer =
+  | FromServer
+  | { readonly type: 'saved'; readonly saved: Parameters<DiskStoreListener['onSaved']>[0] }
+  | { readonly type: 'skipped'; readonly text: string };
+
+const { checkpoints } = workerData as { readonly checkpoints: string };
+const post = (message: FromNodeServer) => parentPort?.postMessage(message);
+
+const loop = serverLoop({
+  random: rng(...new Uint32Array(new Uint8Array(randomBytes(16)).buffer)),
+  now: () => performance.now(),
+  wallOffsetMs: performance.timeOrigin,
+  post,
+  store: diskStore(checkpoints, {
+    onSaved: (saved) => post({ type: 'saved', saved }),
+    onSkipped: (text) => post({ type: 'skipped', text }),
+  }),
+});
+
+parentPort?.on('message', (message: ToServer) => loop(message));

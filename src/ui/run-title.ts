@@ -1,0 +1,38 @@
+import { defaultExperiment, type Experiment, type ExperimentKey } from '../core/config.ts';
+import { isUsed } from '../core/conflicts.ts';
+import { emulatedWords } from '../export/emulated.ts';
+import { percent } from './format.ts';
+import { aggregateWords, codecWords } from './strategy-words.ts';
+import { runLabel } from './words.ts';
+
+/** How a setting is said in a run's title, where it is used and not as usual. */
+const said: Partial<Record<ExperimentKey, (experiment: Experiment) => string>> = {
+  deadline: ({ deadline }) => `rounds ≤ ${deadline} s`,
+  maxStaleness: ({ maxStaleness }) => `staleness ≤ ${maxStaleness}`,
+  damping: () => 'damped',
+  overlap: () => 'overlapped',
+  lead: ({ lead }) => `lead ${lead}`,
+  localSteps: ({ localSteps }) => `${localSteps} local`,
+  outer: ({ outer }) => (outer === 'average' ? 'plain average' : outer),
+  outerLr: ({ outerLr }) => `outer lr ${outerLr}`,
+  aggregate: ({ aggregate }) => aggregateWords[aggregate].title,
+  faulty: ({ faulty }) => `${faulty} may lie`,
+  up: ({ up, topk }) => `${up === 'topk' ? `top ${percent(topk, topk < 0.01 ? 2 : 0)}` : codecWords[up].title} up`,
+  down: ({ down }) => `${codecWords[down].title} down`,
+};
+
+/** Settings that are always part of the title of a run that uses them. */
+const alwaysSaid: readonly ExperimentKey[] = ['lead', 'localSteps'];
+
+/** A run in a few words with all that sets it apart, so that two different runs are told apart by it. */
+export function runTitle(experiment: Experiment): string {
+  const { strategy, backup } = experiment;
+  const parts = [runLabel(experiment)];
+  if (strategy === 'local' && backup > 0) parts.push(`${backup} backup`);
+  for (const [key, words] of Object.entries(said) as [ExperimentKey, (of: Experiment) => string][]) {
+    const isUsual = experiment[key] === defaultExperiment[key] && !alwaysSaid.includes(key);
+    if (!isUsual && isUsed(key, experiment)) parts.push(words(experiment));
+  }
+  if (emulatedWords(experiment) !== null) parts.push('emulated');
+  return parts.join(' · ');
+}

@@ -1,0 +1,90 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
+import { comparable } from '../simulate/scenario.ts';
+import { clock, loss } from './format.ts';
+import { createPlot, type PlottedRun, plotData } from './plot.ts';
+import { RunSwatch } from './run-swatch.tsx';
+import { type Line, nearest } from './series.ts';
+import type { Shown, SimulateModel } from './simulate-model.ts';
+
+const lineOf = ({ curve }: Shown): Line => ({
+  x: curve.map(({ elapsedMs }) => elapsedMs / 1000),
+  y: curve.map((point) => point.loss),
+});
+
+const plotted = (shown: Shown): PlottedRun => ({
+  slot: comparable.indexOf(shown.strategy),
+  hasDetail: true,
+  lines: { train: null, test: { raw: lineOf(shown), smoothed: null } },
+});
+
+/** Counts up when the colours of the system change. */
+function useTheme(): number {
+  const [theme, setTheme] = useState(0);
+  useEffect(() => {
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const changed = () => setTheme((count) => count + 1);
+    dark.addEventListener('change', changed);
+    return () => dark.removeEventListener('change', changed);
+  }, []);
+  return theme;
+}
+
+/** The strategies' test loss over virtual time, and its values at the pointer. */
+export function SimulateChart({ model }: { model: SimulateModel }) {
+  const shown = model.shown.value;
+  const runs = shown.map(plotted);
+  const theme = useTheme();
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const shape = [theme, ...shown.map(({ strategy }) => strategy)].join(' ');
+  const size = shown.map(({ curve }) => curve.length).join(' ');
+  // uPlot is made anew when its lines are others, and only fed when they have grown.
+  useEffect(() => {
+    const root = box.current;
+    if (root === null) return;
+    const onHover = (x: number | null) => {
+      model.hoverX.value = x;
+    };
+    const made = createPlot(root, { metric: 'loss', axis: 'relative', cutsOutliers: false, runs, onHover });
+    plot.current = made;
+    const resized = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: root.clientHeight }));
+    resized.observe(root);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+    };
+  }, [shape]);
+  useEffect(() => plot.current?.setData(plotData(runs)), [size]);
+  const isEmpty = runs.length === 0;
+  return (
+    <figure class="chart">
+      <figcaption>
+        <h2>Test loss over virtual time</h2>
+        <Readings model={model} runs={runs} />
+      </figcaption>
+      <div
+        class={isEmpty ? 'plot blank' : 'plot'}
+        ref={box}
+        role="img"
+        aria-label="Test loss of each strategy over virtual time; the table below has the numbers"
+      />
+      {isEmpty && <p class="empty">Choose the world on this page and press Simulate: each strategy draws its curve.</p>}
+    </figure>
+  );
+}
+
+function Readings({ model, runs }: { model: SimulateModel; runs: readonly PlottedRun[] }) {
+  const x = model.hoverX.value;
+  return (
+    <p class="readings">
+      {x !== null && runs.length > 0 && <small>at {clock(x * 1000)}</small>}
+      {runs.map(({ slot, lines: { test } }) => (
+        <span key={slot}>
+          <RunSwatch slot={slot} />
+          {loss(test.raw.y[x === null ? test.raw.y.length - 1 : nearest(test.raw, x)])}
+        </span>
+      ))}
+    </p>
+  );
+}

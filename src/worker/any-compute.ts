@@ -1,0 +1,38 @@
+import type { BackendChoice } from '../models/backend.ts';
+import { type Named, resolveExperiment } from '../models/plan.ts';
+import type { Compute } from './session.ts';
+
+/** Computes what the experiment's model needs; the tensor library loads with the first model that is made of layers. */
+export function anyCompute(
+  baseUrl: string,
+  backend: BackendChoice,
+  onBackend: (backend: { readonly name: string; readonly why: string }) => void,
+): Compute {
+  const loading: Partial<Record<Named['kind'], Promise<Compute>>> = {};
+  const loaded: Partial<Record<Named['kind'], Compute>> = {};
+  let kind: Named['kind'] = 'layers';
+
+  const load = {
+    layers: async () => (await import('./compute.ts')).tensorCompute(baseUrl, backend, onBackend),
+    sparse: async () => (await import('./sparse-compute.ts')).sparseCompute(),
+  };
+  const current = (): Compute => {
+    const compute = loaded[kind];
+    if (!compute) throw new Error('a step before its model was prepared');
+    return compute;
+  };
+
+  return {
+    async prepare(experiment, onStage) {
+      const needed = resolveExperiment(experiment).kind;
+      kind = needed;
+      if (needed === 'layers') onStage({ kind: 'preparing', what: 'library', fraction: null });
+      loading[needed] ??= load[needed]();
+      const compute = await loading[needed];
+      loaded[needed] = compute;
+      return compute.prepare(experiment, onStage);
+    },
+    prefetch: (lease) => current().prefetch(lease),
+    step: (params, lease) => current().step(params, lease),
+  };
+}

@@ -1,0 +1,124 @@
+import type { Lease } from '../core/protocol.ts';
+import { type SparseBatch, SparseBatchBuilder } from '../core/sparse/batch.ts';
+import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
+import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
+import { openSparse, type SparseSource } from '../data/sparse/source.ts';
+import { resolveExperiment } from '../models/plan.ts';
+import type { Compute } from './session.ts';
+
+/** A lease's examples, ready to compute. Its arrays are used again. */
+class Staged {
+  readonly batch = new SparseBatchBuilder();
+  readonly distinct = new DistinctKeys();
+  lease: Lease | null = null;
+
+  async fill(source: SparseSource, lease: Lease): Promise<void> {
+    this.lease = null;
+    this.batch.clear();
+    await source.train(this.batch, lease.from, lease.count);
+    this.distinct.find(this.batch);
+    this.lease = lease;
+  }
+
+  holds({ id, from, count }: Lease): boolean {
+    const { lease } = this;
+    return lease?.id === id && lease.from <= from && from + count <= lease.from + lease.count;
+  }
+}
+
+/** A worker holds three leases; one more is being made while another is handed in. */
+const STAGED = 4;
+
+/**
+ * Logistic regression on typed arrays, without a tensor library: sees only the parameters that its examples touch, be it
+ * that only those are given (by their keys, the bias last) or that it takes them from all.
+ */
+export function sparseCompute(): Compute {
+  const logistic = new SparseLogistic();
+  const staged = Array.from({ length: STAGED }, () => new Staged());
+  let source: SparseSource | null = null;
+  let features = 0;
+  let hasKeys = true;
+  let turn = 0;
+
+  const stage = async (lease: Lease): Promise<Staged> => {
+    if (!source) throw new Error('a step before its data was prepared');
+    const next = staged[turn++ % STAGED] as Staged;
+    await next.fill(source, lease);
+    return next;
+  };
+
+  return {
+    async prepare(experiment) {
+      const { schema } = resolveExperiment(experiment);
+      for (const one of staged) one.lease = null;
+      source = openSparse(experiment);
+      features = experiment.features;
+      hasKeys = schema.keysPerExample !== null;
+      return { schema: schema.hash, backend: { name: 'arrays', why: 'a sparse model needs no tensor library' } };
+    },
+    prefetch(lease) {
+      const ready = stage(lease);
+      if (hasKeys) return ready.then(({ distinct }) => withBias(distinct, features));
+      // A step that does not find its batch makes it, and then says what went wrong.
+      ready.catch(() => {});
+    },
+    async step(params, part) {
+      const startMs = performance.now();
+      const found = staged.find((one) => one.holds(part)) ?? (await stage(part));
+      const { batch, distinct } = found;
+      const stagedMs = performance.now();
+      const given = hasKeys ? params : valuesOf(params, distinct, features);
+      if (given.length !== distinct.count + 1)
+        throw new Error(`expected ${distinct.count + 1} values, got ${given.length}`);
+      const view = partOf(found, part);
+      const loss = logistic.step(
+        view.batch,
+        { ...view, count: distinct.count },
+        given,
+        given[distinct.count] as number,
+      );
+      if (!Number.isFinite(loss)) throw new Error('the loss is not finite');
+      const gradient = new Float32Array(hasKeys ? distinct.count + 1 : params.length);
+      if (hasKeys) gradient.set(logistic.gradient.subarray(0, distinct.count));
+      else
+        for (let i = 0; i < distinct.count; i++) gradient[distinct.keys[i] as number] = logistic.gradient[i] as number;
+      gradient[gradient.length - 1] = logistic.biasGradient;
+      if (part.from + part.count === (found.lease?.from ?? 0) + batch.count) found.lease = null;
+      const doneMs = performance.now();
+      return { gradient, loss, decodeMs: stagedMs - startMs, computeMs: doneMs - stagedMs, readMs: 0 };
+    },
+  };
+}
+
+function withBias({ keys, count }: DistinctKeys, bias: number): Uint32Array {
+  const all = new Uint32Array(count + 1);
+  all.set(keys.subarray(0, count));
+  all[count] = bias;
+  return all;
+}
+
+function valuesOf(params: Float32Array, { keys, count }: DistinctKeys, bias: number): Float32Array {
+  const values = new Float32Array(count + 1);
+  gather(params, keys, count, values);
+  values[count] = params[bias] as number;
+  return values;
+}
+
+/** Some examples of a lease, with the lease's keys. */
+function partOf(
+  { batch, distinct, lease }: Staged,
+  { from, count }: Lease,
+): { batch: SparseBatch; positions: Uint32Array } {
+  const first = from - (lease?.from ?? from);
+  if (first === 0 && count === batch.count) return { batch, positions: distinct.positions };
+  const start = batch.offsets[first] as number;
+  const part = {
+    count,
+    offsets: batch.offsets.subarray(first, first + count + 1).map((offset) => offset - start),
+    keys: batch.keys.subarray(start),
+    values: batch.values.subarray(start),
+    labels: batch.labels.subarray(first),
+  };
+  return { batch: part, positions: distinct.positions.subarray(start) };
+}
