@@ -48,6 +48,7 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
   let evaluator: MessagePort | null = null;
   let saved: { bytes: Uint8Array; resumable: Resumable } | null = null;
   let isSaving = false;
+  let isSaveDue = false;
   let nextSaveMs = 0;
   /** Which parameters a test set touches, where they have keys. */
   let testKeys: { readonly testSet: string; readonly keys: Uint32Array } | null = null;
@@ -104,10 +105,15 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
   };
 
   const checkpoint = async () => {
+    // One at a time. While a run goes on the next will come; the last, at a pause or the end, must not be missed.
+    if (isSaving) {
+      isSaveDue = server.run?.phase !== 'running';
+      return;
+    }
     const snapshot = server.snapshot(now());
-    // While one is being written, the next is skipped: the one after will be newer.
-    if (!snapshot || isSaving || (server.run?.phase === 'running' && now() < nextSaveMs)) return;
+    if (!snapshot || (server.run?.phase === 'running' && now() < nextSaveMs)) return;
     isSaving = true;
+    isSaveDue = false;
     const { id, experiment, version } = snapshot.head;
     const isDone = server.run?.phase === 'finished';
     const startMs = now();
@@ -126,6 +132,7 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
       note = { kind: 'busy', text: `The run could not be saved (${words(error)}). Training goes on.` };
     } finally {
       isSaving = false;
+      if (isSaveDue) void checkpoint();
     }
   };
 

@@ -9,6 +9,8 @@ const TRIES: Allowance = { burst: 10, perSecond: 10 / 60 };
 const ALL_TRIES: Allowance = { burst: 600, perSecond: 10 };
 /** How long a room whose host is away is kept for it: a laptop's lid, a reload, a train through a tunnel. */
 const KEPT_MS = 10 * 60_000;
+/** Whoever waits for a host asks for the same code again and again: that is one guess in this time. */
+const SAME_CODE: Allowance = { burst: 1, perSecond: 1 / 600 };
 /** Rooms without a host are small; beyond this many the oldest is given up. */
 const MAX_KEPT = 1000;
 
@@ -33,6 +35,7 @@ export class Rooms {
   readonly #rooms = new Map<string, Room>();
   readonly #tries = new Limiter(TRIES);
   readonly #allTries = new Limiter(ALL_TRIES);
+  readonly #asked = new Limiter(SAME_CODE);
 
   get(code: string): Room | undefined {
     return this.#rooms.get(code);
@@ -85,6 +88,9 @@ export class Rooms {
     const room = this.#rooms.get(code);
     const entered = ticket === null ? null : this.enter(code, ticket, nowMs);
     if (entered !== null && typeof entered !== 'string') return { kind: 'welcome', invite: null };
+    // A relay that was restarted knows no room before its host is back: workers who ask meanwhile learn nothing new.
+    const question = `${address} ${code}`;
+    if (room === undefined && !this.#asked.has(question, nowMs)) return { kind: 'refused', why: 'no-host' };
     if (!this.#tries.has(address, nowMs) || !this.#allTries.has('', nowMs)) {
       return { kind: 'refused', why: 'too-many-tries' };
     }
@@ -95,6 +101,7 @@ export class Rooms {
     }
     this.#tries.take(address, nowMs);
     this.#allTries.take('', nowMs);
+    if (room === undefined) this.#asked.take(question, nowMs);
     return { kind: 'refused', why: entered ?? (room === undefined ? 'no-host' : 'code-off') };
   }
 

@@ -237,7 +237,7 @@ describe('asking to join', () => {
     await host(port);
     const guess = (code: string, ticket: string | null = null) => ask(port, { code, ticket });
     const guesses = [];
-    for (let i = 0; i < 12; i++) guesses.push((await guess(`zzzzz${i % 9}`, i % 2 === 0 ? null : 'bogus')).why);
+    for (let i = 0; i < 12; i++) guesses.push((await guess(`zzzz${10 + i}`, i % 2 === 0 ? null : 'bogus')).why);
     expect(guesses.filter((why) => why === 'no-host')).toHaveLength(10);
     expect(guesses.slice(10)).toEqual(['too-many-tries', 'too-many-tries']);
     expect((await guess('abc234')).why).toBe('too-many-tries');
@@ -248,11 +248,27 @@ describe('asking to join', () => {
     expect((await guess('abc234')).why).toBe('too-many-tries');
   });
 
+  test('waiting for the host of one code is one guess, and a class that waits after a restart is let in at once', async () => {
+    let nowMs = Date.now();
+    const { port } = await start({ now: () => nowMs });
+    const wait = (ticket: string | null) => ask(port, { code: 'abc234', ticket });
+    for (let i = 0; i < 40; i++) expect((await wait(i % 2 === 0 ? null : ticketFor())).why).toBe('no-host');
+    const guesses = [];
+    for (let i = 0; i < 10; i++) guesses.push((await ask(port, { code: `zzzzz${i}`, ticket: null })).why);
+    expect(guesses).toEqual([...Array.from({ length: 9 }, () => 'no-host'), 'too-many-tries']);
+    // Whoever waits hears no other answer for what others at this address guessed.
+    expect((await wait(ticketFor())).why).toBe('no-host');
+    await host(port);
+    expect((await wait(ticketFor())).kind).toBe('welcome');
+    nowMs += 6100;
+    expect((await wait(null)).kind).toBe('welcome');
+  });
+
   test('behind a proxy addresses are those it names', async () => {
     const { port } = await start({ isBehindProxy: true });
-    const from = (address: string) =>
-      ask(port, { code: 'zzzzzz', ticket: null }, { 'X-Forwarded-For': `1.1.1.1, ${address}` });
-    for (let i = 0; i < 10; i++) await from('192.0.2.1');
+    const from = (address: string, code = 'zzzzzz') =>
+      ask(port, { code, ticket: null }, { 'X-Forwarded-For': `1.1.1.1, ${address}` });
+    for (let i = 0; i < 10; i++) await from('192.0.2.1', `zzzzz${i}`);
     expect((await from('192.0.2.1')).why).toBe('too-many-tries');
     expect((await from('192.0.2.2')).why).toBe('no-host');
   });

@@ -5,7 +5,7 @@ const FULL = 0.9;
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 const clock = (ms: number) => {
-  const seconds = Math.round(ms / 1000);
+  const seconds = Math.floor(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 };
 
@@ -23,14 +23,14 @@ export function limitWords(run: SimulatedRun): string {
   return `spends ${percent(wait)} of the time ${what}`;
 }
 
-/** One sentence that says which strategy came first and what decided it; empty where there is nothing to say. */
+/** Which strategy came first, and what held up the one that came last; empty where there is nothing to say. */
 export function verdict(runs: readonly SimulatedRun[], untilLoss: number | null): string {
   const ranked = untilLoss === null ? byLoss(runs) : byTime(runs);
   const [first, ...others] = ranked;
   const last = others.at(-1);
   if (!first) return '';
   if (!last) return `${first.strategy} ${limitWords(first)}.`;
-  const why = `${first.strategy} ${limitWords(first)}, ${last.strategy} ${limitWords(last)}.`;
+  const why = `${last.strategy} ${limitWords(last)}.`;
   if (untilLoss === null) return `${first.strategy} gets furthest, to a test loss of ${loss(first)}: ${why}`;
   if (first.toTargetMs === null) return `None gets to a test loss of ${untilLoss} in time: ${why}`;
   const ahead =

@@ -97,7 +97,7 @@ function Strategies({ model }: { model: SimulateModel }) {
   return (
     <fieldset aria-label="Strategies">
       {comparable.map((strategy, slot) => (
-        <label key={strategy} class="strategy">
+        <label key={strategy} class="choice">
           <input
             type="checkbox"
             name="strategy"

@@ -4,7 +4,7 @@ import { bytes, clock, count, duration, loss, NOTHING, percent } from './format.
 import { RunSwatch } from './run-swatch.tsx';
 import type { Shown, SimulateModel } from './simulate-model.ts';
 
-function Row({ shown, isAimed }: { shown: Shown; isAimed: boolean }) {
+function Row({ shown, isAimed, isBusy }: { shown: Shown; isAimed: boolean; isBusy: boolean }) {
   const { strategy, done } = shown;
   const name = (
     <th scope="row">
@@ -16,7 +16,7 @@ function Row({ shown, isAimed }: { shown: Shown; isAimed: boolean }) {
     return (
       <tr class="gone">
         {name}
-        <td colSpan={13}>being simulated</td>
+        <td colSpan={13}>{isBusy ? 'being simulated' : 'not finished'}</td>
       </tr>
     );
   }
@@ -72,8 +72,8 @@ const columns: readonly (readonly [string, string])[] = [
   ['Host out', 'Sent by the host'],
   ['Idle', 'Of the workers’ time; the bar shows computing, waiting and transfer'],
   ['Stale', 'Pushes that came too late'],
-  ['Joins / leaves', 'While it trained'],
-  ['Simulated in', 'Real time'],
+  ['In / out', 'Workers that came and left while it trained'],
+  ['Took', 'Real time to simulate it'],
 ];
 
 /** What decided, in a sentence, and the numbers of each strategy. */
@@ -81,16 +81,16 @@ export function SimulateResults({ model }: { model: SimulateModel }) {
   const shown = model.shown.value;
   const scenario = model.scenario.value;
   if (shown.length === 0 || scenario === null) return null;
-  const isDone = model.activity.value.kind !== 'busy';
+  const isBusy = model.activity.value.kind === 'busy';
   const runs = shown.flatMap(({ done }) => (done ? [done.run] : []));
   const { untilLoss } = scenario;
   return (
     <section aria-label="Results">
       <p class="verdict" role="status">
-        {isDone ? verdict(runs, untilLoss) : NOTHING}
+        {isBusy ? NOTHING : verdict(runs, untilLoss)}
       </p>
       <div class="scroll">
-        <table class="runs">
+        <table class="outcomes">
           <thead>
             <tr>
               <th scope="col">Strategy</th>
@@ -106,7 +106,7 @@ export function SimulateResults({ model }: { model: SimulateModel }) {
           </thead>
           <tbody>
             {shown.map((one) => (
-              <Row key={one.strategy} shown={one} isAimed={untilLoss !== null} />
+              <Row key={one.strategy} shown={one} isAimed={untilLoss !== null} isBusy={isBusy} />
             ))}
           </tbody>
         </table>
