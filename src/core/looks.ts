@@ -10,10 +10,15 @@ export class Looks {
   /** Since when training waits because the next look is due before the last one is done. */
   #heldSinceMs: number | null = null;
 
+  readonly #updatesBetween: number;
+
   /** `ask` gets a look under way whose result comes back through `take`. */
   constructor(run: Run, ask: (mark: Mark) => void) {
     this.#run = run;
     this.#ask = ask;
+    const { strategy, evalEvery, localSteps } = run.plan.experiment;
+    // With local steps an update stands for many steps.
+    this.#updatesBetween = strategy === 'local' ? Math.max(1, Math.round(evalEvery / localSteps)) : evalEvery;
   }
 
   get isUnderWay(): boolean {
@@ -37,7 +42,7 @@ export class Looks {
 
   /** An update was made. */
   updated(nowMs: number, wallMs: number): void {
-    if (this.#run.version % this.#run.plan.experiment.evalEvery !== 0) return;
+    if (this.#run.version % this.#updatesBetween !== 0) return;
     if (this.#asked) this.#heldSinceMs ??= nowMs;
     else this.look(nowMs, wallMs);
   }
