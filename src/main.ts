@@ -15,12 +15,13 @@ import { renderBadLinkPage, renderCodePage } from './ui/code-page.tsx';
 import { renderHostPage } from './ui/host-page.tsx';
 import { renderJoinPage } from './ui/join-page.tsx';
 import { showRoute } from './ui/notices.tsx';
+import { renderSimulatePage } from './ui/simulate-page.tsx';
 import { workerControl } from './worker/control.ts';
 import { meshOf } from './worker/mesh.ts';
 
 /*
- * The address decides the page: #join=<code>&invite=…&… is a worker's, #join asks for a code, anything else is a host's,
- * with the experiment in the fragment. Fragments stay in the browser; of an invite the relay gets the half it checks.
+ * The address decides the page: #join=<code>&invite=…&… is a worker's, #join asks for a code, #simulate&… compares
+ * strategies in virtual time, anything else is a host's, with the experiment in the fragment. Fragments stay in the browser; of an invite the relay gets the half it checks.
  */
 
 const root = document.getElementById('app') as HTMLElement;
@@ -212,6 +213,19 @@ function showJoin(settings: NetSettings, code: string): void {
   Object.assign(globalThis, { manyhands: { worker: control } });
 }
 
+function showSimulate(): void {
+  query.delete('simulate');
+  renderSimulatePage(root, {
+    query,
+    onChange(changed) {
+      const rest = changed.toString();
+      history.replaceState(null, '', rest ? `#simulate&${rest}` : '#simulate');
+    },
+    spawn: () => new Worker(new URL('../worker-scripts/simulate.ts', import.meta.url), { type: 'module' }),
+    hostPageLink,
+  });
+}
+
 function showCode(): void {
   renderCodePage(root, {
     hostPageLink,
@@ -228,6 +242,7 @@ function showCode(): void {
 addEventListener('hashchange', () => location.reload());
 
 async function showPage(): Promise<void> {
+  if (query.has('simulate')) return showSimulate();
   let settings: NetSettings;
   try {
     settings = withServersFromQuery(lanSettings(location), query);

@@ -1,5 +1,5 @@
 import type { Experiment } from '../core/config.ts';
-import { SparseBatchBuilder } from '../core/sparse/batch.ts';
+import { entriesOf, SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
 import { StreamingEvaluation } from '../core/sparse/evaluation.ts';
 import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
@@ -12,13 +12,13 @@ const PART = 1000;
 
 /** Evaluates logistic regression over sparse examples; needs to see only the parameters that the test set touches. */
 export async function sparseJudge(experiment: Experiment): Promise<Judge> {
-  const hasKeys = resolveExperiment(experiment).schema.keysPerExample !== null;
-  const batch = new SparseBatchBuilder();
+  const named = resolveExperiment(experiment);
+  const hasKeys = named.schema.keysPerExample !== null;
+  const { testCount } = named.data;
+  const entries = named.kind === 'sparse' ? named.data.entriesPerExample : 0;
+  const batch = new SparseBatchBuilder(testCount, testCount * entries);
   await openSparse(experiment).test(batch);
-  const distinct = new DistinctKeys().find(batch);
-  const keys = new Uint32Array(distinct.count + 1);
-  keys.set(distinct.keys.subarray(0, distinct.count));
-  keys[distinct.count] = experiment.features;
+  const { distinct, keys } = compact(batch, experiment.features);
   const logistic = new SparseLogistic();
   const all = new StreamingEvaluation();
 
@@ -47,4 +47,14 @@ export async function sparseJudge(experiment: Experiment): Promise<Judge> {
     },
     close() {},
   };
+}
+
+/** What outlives the search for keys, which takes several times that. */
+function compact(batch: SparseBatchBuilder, bias: number) {
+  const found = new DistinctKeys().find(batch);
+  const { count } = found;
+  const keys = new Uint32Array(count + 1);
+  keys.set(found.keys.subarray(0, count));
+  keys[count] = bias;
+  return { distinct: { count, positions: found.positions.slice(0, entriesOf(batch)) }, keys };
 }

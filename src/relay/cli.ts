@@ -1,7 +1,8 @@
 import { type Command, helpText, readArguments, UsageError } from './command-line.ts';
 import { hostCommand } from './host-command.ts';
-import { benchCommand, simulateCommand } from './program-commands.ts';
+import { benchCommand } from './program-commands.ts';
 import { serveCommand } from './serve-command.ts';
+import { simulateCommand } from './simulate-command.ts';
 import { trainCommand } from './train-command.ts';
 import { workerCommand } from './worker-command.ts';
 

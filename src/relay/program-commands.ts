@@ -14,11 +14,6 @@ const programCommand = (name: string, describe: string, file: string): Command =
 });
 
 export const benchCommand = programCommand('bench', 'measures; bench --help lists what', 'bench/cli.ts');
-export const simulateCommand = programCommand(
-  'simulate',
-  'trains with a thousand made-up workers',
-  'src/simulate/cli.ts',
-);
 
 function runProgram(file: string, argv: readonly string[]): Promise<number> {
   if (!existsSync(join(root, file))) throw new Error(`this copy of the program has no ${file}: use the whole project`);

@@ -15,7 +15,7 @@ it('prints a row for each strategy and writes settings, results and curves', asy
   try {
     const json = join(folder, 'result.json');
     const given = readArguments(simulateCommand, ['--strategy', 'sync,async', ...world, '--json', json]);
-    expect(await simulateCommand.run(given)).toBe(0);
+    expect(await simulateCommand.run(given, [])).toBe(0);
     const written = JSON.parse(await readFile(json, 'utf8'));
     expect(written.scenario).toEqual({
       ...defaultScenario,
@@ -52,6 +52,6 @@ it.each([
   ['--local-steps 0', '--local-steps must be at least 1'],
   ['--json /nowhere/at/all', '--json "/nowhere/at/all" cannot be written (ENOENT)'],
 ])('refuses %s in one line', async (line, words) => {
-  const run = async () => simulateCommand.run(readArguments(simulateCommand, line.split(' ')));
+  const run = async () => simulateCommand.run(readArguments(simulateCommand, line.split(' ')), []);
   await expect(run()).rejects.toThrow(new UsageError(words));
 });

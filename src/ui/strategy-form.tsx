@@ -35,6 +35,11 @@ export function StrategyForm({ model }: { model: HostModel }) {
         ))}
       </div>
       <Problem model={model} name="strategy" />
+      <p class="aside">
+        <a href="#simulate" target="_blank" rel="noopener">
+          Compare them on made-up machines
+        </a>
+      </p>
       <NumberRow
         model={model}
         name="workers"
