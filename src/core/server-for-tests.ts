@@ -82,7 +82,7 @@ export class Rig {
     }
   }
 
-  say(link: number, message: ToHost, body = new Uint8Array(0)): void {
+  say(link: number, message: ToHost, body: Uint8Array = new Uint8Array(0)): void {
     this.do({ type: 'message', link, isLocal: link === 0, message, body });
   }
 

@@ -67,7 +67,7 @@ export function describeSettings({ signalling, iceServers }: NetSettings): strin
   return [
     `Tabs find each other through ${secure ? 'wss' : 'ws'}://${host}:${port}${path}.`,
     stun.length > 0
-      ? `${stun.join(', ')} tells each tab its public address.`
+      ? `${stun.join(', ')} tells each tab by which address others see it.`
       : 'No STUN server: tabs connect within one network, or where addresses are public.',
     turn.length > 0
       ? `${turn.join(', ')} passes data on, encrypted, where no direct way is found.`

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get as getPlain } from 'node:http';
 import { get } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -99,6 +100,24 @@ test('closing frees the port though a client keeps its connection', async () => 
   await server.close();
   await expect(fetch(server.url)).rejects.toThrow();
   await (await serve({ port: server.port })).close();
+});
+
+test('a relay that other machines reach is their STUN server too; one behind a proxy or on loopback is not', async () => {
+  const askedAs = async (Host: string, options: Partial<ServerOptions>) => {
+    const { port } = await serve(options);
+    const [res] = await once(getPlain(`http://127.0.0.1:${port}/ice.json`, { headers: { Host } }), 'response');
+    const { iceServers } = JSON.parse(String(await res.toArray())) as { iceServers: { urls: string }[] };
+    return iceServers.map(({ urls }) => urls.replace(String(port), 'port'));
+  };
+  const ice = { stun: ['stun:a.example'], turn: [], auth: { kind: 'none' } } as const;
+  const host = '0.0.0.0';
+  expect(await askedAs('class.test:81', { host, signalling: { ice } })).toEqual([
+    'stun:class.test:port',
+    'stun:a.example',
+  ]);
+  expect(await askedAs('localhost:81', { host })).not.toContain('stun:localhost:port');
+  expect(await askedAs('class.test', { host, signalling: { isBehindProxy: true } })).toEqual([]);
+  expect(await askedAs('class.test', {})).toEqual([]);
 });
 
 test('the greeting is honest about what other machines can do', () => {

@@ -5,6 +5,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import sirv from 'sirv';
 import { securityHeaders } from './security-headers.ts';
 import { attachSignalling, type SignallingOptions } from './signalling.ts';
+import { startStun } from './stun.ts';
 
 export interface ServerOptions {
   /** 0 takes any free port. */
@@ -30,7 +31,10 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Serves the built app and signalling for it on one port. Rejects with words for the user when the port is taken. */
+/**
+ * Serves the built app and signalling for it on one port, and on the same UDP port, where other machines may reach it
+ * and no proxy is in front, tells pages their addresses. Rejects with words for the user when the port is taken.
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { port, host, dist, tries = 1, tls = null } = options;
   const files = sirv(dist, {
@@ -54,13 +58,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
   };
   const server = tls === null ? createServer(answer) : createTlsServer(tls, answer);
-  const signalling = attachSignalling(server, options.signalling);
+  const ownStun = (asked: string | undefined): string | null => {
+    const page = `http://${asked ?? ''}`;
+    const name = URL.canParse(page) ? new URL(page).hostname : '';
+    // A page that asks over loopback would learn nothing that helps others.
+    const reachable = isLoopback(name) ? addresses.map((address) => new URL(address).hostname)[0] : name;
+    return stun === null || !reachable ? null : `stun:${reachable}:${(server.address() as AddressInfo).port}`;
+  };
+  const signalling = attachSignalling(server, { ...options.signalling, ownStun });
   const urlOf = (name: string, bound: number): string =>
     `${tls === null ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${bound}/`;
   let addresses: readonly string[] = [];
+  let stun: Awaited<ReturnType<typeof startStun>> = null;
   const close = () =>
     new Promise<void>((resolve) => {
       signalling.close();
+      stun?.close();
       server.close(() => resolve());
       server.closeAllConnections();
     });
@@ -69,12 +82,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const bound = await listen(server, port, host, tries);
     const isEverywhere = host === '0.0.0.0' || host === '::';
     if (isEverywhere) addresses = lanAddresses().map((address) => urlOf(address, bound));
+    if (!isLoopback(host) && !options.signalling?.isBehindProxy) stun = await startStun(bound, host);
     return { port: bound, url: urlOf(isEverywhere ? 'localhost' : host, bound), addresses, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
+
+const isLoopback = (name: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(name);
 
 /** Names under assets/ change with their content; everything else is asked for again, cheaply, by its ETag. */
 export function cacheControl(pathname: string): string {

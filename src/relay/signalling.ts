@@ -25,6 +25,8 @@ const PING_MS = 30_000;
 
 export interface SignallingOptions {
   readonly ice?: IceOptions;
+  /** The relay's own STUN server, for pages that reach the relay by this Host header; null: none. */
+  ownStun?(host: string | undefined): string | null;
   /** Only hosts that know it may open a room; null: anybody may. */
   readonly hostKey?: string | null;
   /** The relay is reached through one proxy, which names the client's address in X-Forwarded-For. */
@@ -45,7 +47,7 @@ export interface Signalling {
  * and its own workers and nowhere else, at once or not at all.
  */
 export function attachSignalling(server: EventEmitter, options: SignallingOptions = {}): Signalling {
-  const { ice = noIce, hostKey = null, isBehindProxy = false, now = Date.now } = options;
+  const { ice = noIce, ownStun, hostKey = null, isBehindProxy = false, now = Date.now } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
   const relayed = new RelayedLinks();
   const rooms = new Rooms();
@@ -59,6 +61,11 @@ export function attachSignalling(server: EventEmitter, options: SignallingOption
   const addressOf = (req: IncomingMessage): string => {
     const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',');
     return addressName((isBehindProxy && forwarded.at(-1)?.trim()) || (req.socket.remoteAddress ?? ''));
+  };
+
+  const iceFor = (req: IncomingMessage): IceOptions => {
+    const own = ownStun?.(req.headers.host) ?? null;
+    return own === null ? ice : { ...ice, stun: [own, ...ice.stun] };
   };
 
   function onUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -86,7 +93,9 @@ export function attachSignalling(server: EventEmitter, options: SignallingOption
       const giveBack = hostsOf.take(address);
       if (giveBack === null) return refuse(socket, 429);
       socket.once('close', giveBack);
-      return sockets.handleUpgrade(req, socket, head, (client) => welcomeHost(client, code, token, address));
+      return sockets.handleUpgrade(req, socket, head, (client) =>
+        welcomeHost(client, code, token, address, iceFor(req)),
+      );
     }
     const entered = enter(token);
     if (entered === null) return refuse(socket, 403);
@@ -103,7 +112,7 @@ export function attachSignalling(server: EventEmitter, options: SignallingOption
     return typeof room === 'string' ? null : { room, ticket };
   }
 
-  function welcomeHost(client: WebSocket, code: string, token: string, address: string): void {
+  function welcomeHost(client: WebSocket, code: string, token: string, address: string, given: IceOptions): void {
     const old = rooms.get(code)?.host ?? null;
     const room = rooms.claim(code, token, client, now());
     if (room === null) {
@@ -128,7 +137,7 @@ export function attachSignalling(server: EventEmitter, options: SignallingOption
             return client.close();
           }
           room.terms = { verifier: asked.verifier, allowsTyping: asked.allowsTyping };
-          return tell(client, { type: 'ROOM', payload: { iceServers: iceServers(ice, 'host', now()) } });
+          return tell(client, { type: 'ROOM', payload: { iceServers: iceServers(given, 'host', now()) } });
         }
         case 'LEAVE':
           rooms.leave(room, now());
@@ -190,7 +199,7 @@ export function attachSignalling(server: EventEmitter, options: SignallingOption
     if (!asked.success) return answer(res, 400, { error: 'not a request to join' });
     const { code, ticket } = asked.data;
     const said = rooms.ask(code, ticket, addressOf(req), now());
-    const servers = iceServers(ice, 'worker', now());
+    const servers = iceServers(iceFor(req), 'worker', now());
     answer(res, 200, (said.kind === 'welcome' ? { ...said, iceServers: servers } : said) satisfies JoinAnswer);
   }
 
@@ -216,7 +225,7 @@ export function attachSignalling(server: EventEmitter, options: SignallingOption
   return {
     handler(req, res) {
       const { pathname } = new URL(req.url ?? '', 'http://any');
-      if (pathname === '/ice.json') answer(res, 200, { iceServers: serverNames(ice) });
+      if (pathname === '/ice.json') answer(res, 200, { iceServers: serverNames(iceFor(req)) });
       else if (pathname === '/signal/join' && req.method === 'POST') {
         join(req, res).catch(() => res.destroy());
       } else if (pathname === '/signal' || pathname.startsWith('/signal/')) res.writeHead(404).end('not found\n');

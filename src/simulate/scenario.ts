@@ -103,7 +103,7 @@ export const defaultScenario: Scenario = {
   slowdown: 10,
   churn: 0,
   parameters: 61_706,
-  serverTime: 100,
+  serverTime: 300,
   serverPerNumber: 10,
   evaluation: 10,
   evalRounds: 2,
