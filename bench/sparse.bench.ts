@@ -10,19 +10,19 @@ export const name = 'sparse';
 export const describe =
   'logistic regression with 33.7 million parameters in real tabs: bytes, memory, steps; batch sizes';
 
-/** The best of some learning rates for SGD on 200,000 examples, by how many of them are behind one update. */
-const RATES: readonly (readonly [examples: number, lr: number])[] = [
-  [1, 0.01],
-  [4, 0.03],
-  [100, 0.3],
-  [400, 1],
-  [1000, 3],
-  [4000, 4],
-  [10_000, 4],
-  [40_000, 3],
+/**
+ * The best of some learning rates for SGD on 200,000 examples, by the batch of each of four workers: of a round of all, and
+ * where each moves the parameters on its own, on those of a moment ago.
+ */
+const RATES: readonly { readonly batch: number; readonly sync: number; readonly async: number }[] = [
+  { batch: 1, sync: 0.03, async: 0.01 },
+  { batch: 100, sync: 1, async: 0.3 },
+  { batch: 1000, sync: 4, async: 1 },
+  { batch: 10_000, sync: 3, async: 1.5 },
 ];
 
-const rateFor = (examples: number) => RATES.findLast(([from]) => from <= examples)?.[1] ?? 0.01;
+const rateFor = (strategy: Experiment['strategy'], batch: number) =>
+  RATES.findLast((row) => row.batch <= batch)?.[strategy === 'sync' ? 'sync' : 'async'] ?? 0.01;
 
 export async function run(args: readonly string[]): Promise<object> {
   const { values } = parseArgs({
@@ -62,7 +62,7 @@ export async function run(args: readonly string[]): Promise<object> {
     const steps = Number(values.steps);
     for (const strategy of strategies) {
       const pushes = strategy === 'sync' ? steps : steps * base.workers;
-      const lr = rateFor(strategy === 'sync' ? 400 : 100);
+      const lr = rateFor(strategy, base.batch);
       const measured = await train({ ...base, strategy, lr, maxSteps: pushes, evalEvery: 500 });
       results[strategy] = moved(measured, denseBytes);
       note(`${strategy}: ${JSON.stringify(results[strategy])}`);
@@ -76,13 +76,13 @@ export async function run(args: readonly string[]): Promise<object> {
       maxSteps: denseSteps,
       evalEvery: 1000,
     } as const;
-    results.whole = moved(await train({ ...whole, lr: rateFor(400) }), denseBytes);
+    results.whole = moved(await train({ ...whole, lr: rateFor('sync', base.batch) }), denseBytes);
     return results;
   }
   const planted = plantedAccuracy(base);
   for (const strategy of strategies) {
     for (const batch of values.batches.split(',').map(Number)) {
-      const lr = rateFor(strategy === 'sync' ? batch * base.workers : batch);
+      const lr = rateFor(strategy, batch);
       const evalEvery = Math.max(1, Math.ceil(base.examples / batch / 10));
       const { report } = await train({ ...base, strategy, batch, lr, epochs: 1, evalEvery });
       const last = report.series.test.at(-1);

@@ -11,6 +11,8 @@ import { runTool } from './program.ts';
 interface Count {
   readonly passed: number;
   readonly failed: number;
+  /** Not tried, for a reason that was said; neither passed nor failed. */
+  readonly skipped?: number;
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'manyhands-test-'));
@@ -37,13 +39,18 @@ process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 async function part(name: string, run: () => Promise<Count>): Promise<boolean> {
   const beganAtMs = performance.now();
   console.log(`\n── ${name}`);
-  const { passed, failed } = await run().catch((error: unknown) => {
+  const {
+    passed,
+    failed,
+    skipped = 0,
+  } = await run().catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, skipped: 0 };
   });
   total.passed += passed;
   total.failed += failed;
-  console.log(`── ${name}: ${passed} ok, ${failed} not, ${((performance.now() - beganAtMs) / 1000).toFixed(1)} s`);
+  const counts = `${passed} ok, ${failed} not${skipped > 0 ? `, ${skipped} SKIPPED` : ''}`;
+  console.log(`── ${name}: ${counts}, ${((performance.now() - beganAtMs) / 1000).toFixed(1)} s`);
   return failed === 0;
 }
 
@@ -59,8 +66,10 @@ async function playwright(): Promise<Count> {
   const file = join(folder, 'playwright.json');
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: file };
   const { code } = await runTool('playwright', ['test', '--reporter=list,json'], { env });
-  const { stats } = (await readJson(file)) as { stats: { expected: number; unexpected: number; flaky: number } };
-  return atLeastOneFailed(code, stats.expected, stats.unexpected + stats.flaky);
+  const { stats } = (await readJson(file)) as {
+    stats: { expected: number; unexpected: number; flaky: number; skipped: number };
+  };
+  return { ...atLeastOneFailed(code, stats.expected, stats.unexpected + stats.flaky), skipped: stats.skipped };
 }
 
 /** A file that does not even load fails no test, yet the tool's exit code is not 0. */

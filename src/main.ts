@@ -94,7 +94,8 @@ async function showHost(settings: NetSettings): Promise<void> {
       return listener;
     },
     onRemoved: ({ device }) => room.ban(device),
-    meshFor: (trainer) => meshOf((message, transfer) => trainer.post(message, transfer), settings.iceServers),
+    meshFor: (trainer) =>
+      meshOf((message, transfer) => trainer.post(message, transfer), [...settings.iceServers, ...servers]),
     keepRun: saveRun,
   });
   let experiment: Experiment = defaultExperiment;

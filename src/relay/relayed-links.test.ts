@@ -90,16 +90,12 @@ test('a receiver that says it took more than it got ends the link', async () => 
 test('a sender that ignores credit fills its own buffers, not the relay’s', async () => {
   const [worker, host] = await sockets();
   host.pause();
-  const before = process.memoryUsage().arrayBuffers + process.memoryUsage().external;
   const frame = new ArrayBuffer(65_536);
   let written = 0;
   for (let i = 0; i < 512; i++) worker.send(frame, () => (written += 1));
   await new Promise((resolve) => setTimeout(resolve, 300));
   // TCP's own buffers, twice, and 256 KiB in the relay: of the 32 MiB most have not left the sender.
   expect(written).toBeLessThan(400);
-  const queued = worker.bufferedAmount;
-  const grown = process.memoryUsage().arrayBuffers + process.memoryUsage().external - before;
-  expect(grown - queued).toBeLessThan(8 << 20);
   let received = 0;
   host.on('message', () => {
     received += 1;

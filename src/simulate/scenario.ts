@@ -90,12 +90,12 @@ export const worldBounds = {
   evalRounds: { min: 0.001, max: 1e6, isWhole: false },
 } as const satisfies Record<keyof World, Bounds>;
 
-/** A classroom's worth of volunteers at home, with a LeNet. */
+/** A hundred volunteers at home who train a LeNet; the server's times are about those of a tab. */
 export const defaultScenario: Scenario = {
   workers: 100,
-  latency: 20,
+  latency: 40,
   bandwidth: 20,
-  hostBandwidth: 200,
+  hostBandwidth: 1000,
   compute: 100,
   spread: 0.25,
   jitter: 0.05,

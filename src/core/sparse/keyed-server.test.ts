@@ -59,7 +59,7 @@ describe('parameters with keys', () => {
     expect([rig.params[3], rig.params[5], rig.params[39]]).toEqual([-1, -2, 0]);
   });
 
-  it('S1: the mean of a round is over all keys that anybody touched, weighted by examples, zero where one has none', () => {
+  it('K6: the mean of a round is over all keys that anybody touched, weighted by examples, zero where one has none', () => {
     const rig = new KeyedRig({ strategy: 'sync', workers: 2 });
     for (const link of [1, 2]) rig.join(link);
     rig.pull(1, [1, 2]);
@@ -146,7 +146,7 @@ describe('parameters with keys', () => {
     expect(rig.server.run?.leases.heldBy(2)[0]?.id).toBe(due);
   });
 
-  it('K6: a run that stops on its test loss ends with the parameters that met it, without a copy of all', () => {
+  it('R3: a run that stops on its test loss ends with the parameters that met it, without a copy of all', () => {
     const rig = new KeyedRig({ strategy: 'async', untilLoss: 0.5, evalEvery: 2 }, { evaluates: false });
     rig.join(1);
     const { run } = rig.server;
