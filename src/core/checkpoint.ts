@@ -1,8 +1,9 @@
 import { decodeMessage, encodeHead } from './message.ts';
 import type { SavedServer } from './server.ts';
 import { decodeKeys, keyLength, writeKey } from './sparse/key-coding.ts';
+import type { Touched } from './sparse/touched.ts';
 
-/** Everything of a server but its arrays; `touched` where only what is not zero was saved. */
+/** Everything of a server but its arrays; `touched` where only those parameters were saved. */
 interface Head extends Omit<SavedServer, 'arrays' | 'keys'> {
   readonly touched: { readonly count: number; readonly keyBytes: number } | null;
 }
@@ -10,21 +11,21 @@ interface Head extends Omit<SavedServer, 'arrays' | 'keys'> {
 const paddedTo4 = (bytes: number) => (bytes + 3) & ~3;
 
 /**
- * A server at rest as bytes: a message whose head is JSON and whose body is its arrays, one after another. With `isSparse`
- * the body is the keys at which any of them is not zero, and what they are there: parameters that nobody touched take no room.
+ * A server at rest as bytes: a message whose head is JSON and whose body is its arrays, one after another. With
+ * `moved`, the body is those keys and what the arrays have there: parameters that nobody touched take neither room nor time.
  */
-export function encodeCheckpoint({ arrays, keys: _, ...rest }: SavedServer, isSparse: boolean): Uint8Array {
-  const touched = isSparse ? measure(arrays) : null;
+export function encodeCheckpoint({ arrays, keys: _, ...rest }: SavedServer, moved: Touched | null): Uint8Array {
+  const touched = moved && measure(moved);
   const head: Head = { ...rest, touched };
   const start = encodeHead(head);
-  if (!touched) return joined(start, arrays);
+  if (!moved || !touched) return joined(start, arrays);
   const { count, keyBytes } = touched;
   const numbersAt = start.length + paddedTo4(keyBytes);
   const bytes = new Uint8Array(numbersAt + 4 * count * arrays.length);
   bytes.set(start);
   const numbers = new Float32Array(bytes.buffer, numbersAt);
   let [at, place, previous] = [start.length, 0, -1];
-  eachTouched(arrays, (key) => {
+  moved.each((key) => {
     at = writeKey(key - previous - 1, bytes, at);
     previous = key;
     for (let i = 0; i < arrays.length; i++) numbers[i * count + place] = arrays[i]?.[key] as number;
@@ -44,20 +45,14 @@ function joined(start: Uint8Array, arrays: readonly Float32Array[]): Uint8Array 
   return bytes;
 }
 
-function measure(arrays: readonly Float32Array[]): { count: number; keyBytes: number } {
+function measure(moved: Touched): { count: number; keyBytes: number } {
   let [count, keyBytes, previous] = [0, 0, -1];
-  eachTouched(arrays, (key) => {
+  moved.each((key) => {
     count += 1;
     keyBytes += keyLength(key - previous - 1);
     previous = key;
   });
   return { count, keyBytes };
-}
-
-/** The places, rising, at which any of the arrays (up to three, equally long) is not zero. */
-function eachTouched(arrays: readonly Float32Array[], visit: (key: number) => void): void {
-  const [a = new Float32Array(0), b = a, c = a] = arrays;
-  for (let key = 0; key < a.length; key++) if (a[key] !== 0 || b[key] !== 0 || c[key] !== 0) visit(key);
 }
 
 /** Reads what `encodeCheckpoint` wrote for parameters of this size. The bytes must have been checked for damage. */

@@ -25,6 +25,17 @@ export const noPhases: Phases = {
   sendMs: 0,
 };
 
+/** Both together. */
+export const addPhases = (a: Phases, b: Phases): Phases => ({
+  waitMs: a.waitMs + b.waitMs,
+  transferMs: a.transferMs + b.transferMs,
+  decodeMs: a.decodeMs + b.decodeMs,
+  computeMs: a.computeMs + b.computeMs,
+  readMs: a.readMs + b.readMs,
+  encodeMs: a.encodeMs + b.encodeMs,
+  sendMs: a.sendMs + b.sendMs,
+});
+
 const zeros = { applied: 0, stale: 0, rejected: 0, examples: 0, stalenessSum: 0, stalenessMax: 0, peerBytes: 0 };
 
 /** What survives a restart of the host. */
@@ -101,9 +112,7 @@ export class Member implements MemberRecord {
 
   measure(phases: Phases, loss: number, peerBytes: number): void {
     this.#counters.peerBytes += peerBytes;
-    const sum = { ...this.#phases };
-    for (const key of Object.keys(sum) as (keyof Phases)[]) sum[key] += phases[key];
-    this.#phases = sum;
+    this.#phases = addPhases(this.#phases, phases);
     this.#lastLoss = loss;
   }
 

@@ -37,7 +37,12 @@ export class RingReduce {
   readonly successor: number;
   readonly predecessor: number;
   /** Exactly how many bytes this member sends in all. */
-  readonly bytesToSend: number;
+  get bytesToSend(): number {
+    let bytes = 0;
+    for (let step = 0; step < this.#steps; step++) bytes += this.#bytesAt(step);
+    return bytes;
+  }
+
   readonly #count: number;
   readonly #rank: number;
   readonly #size: number;
@@ -59,9 +64,6 @@ export class RingReduce {
     this.#random = random;
     this.successor = members[(rank + 1) % members.length] as number;
     this.predecessor = members.at(rank - 1) as number;
-    let bytes = 0;
-    for (let step = 0; step < this.#steps; step++) bytes += this.#bytesAt(step);
-    this.bytesToSend = bytes;
   }
 
   /** The vectors of all members added up; null until that is done. */
@@ -109,8 +111,7 @@ export class RingReduce {
   #bounds(step: number): readonly [number, number] {
     // step < 2n, so that what the remainder is taken of is positive.
     const index = (this.#rank - step + 2 * this.#count) % this.#count;
-    const begin = (at: number): number => Math.floor((at * this.#size) / this.#count);
-    return [begin(index), begin(index + 1)];
+    return [Math.floor((index * this.#size) / this.#count), Math.floor(((index + 1) * this.#size) / this.#count)];
   }
 
   #slice(vector: Float32Array, step: number): Float32Array {
@@ -143,6 +144,8 @@ export class RingReduce {
   /** Works a received slice into the vector; returns the bytes in which it goes on. */
   #take(vector: Float32Array, scratch: Float32Array, step: number, bytes: Uint8Array): Uint8Array {
     const slice = this.#slice(vector, step + 1);
+    // With more members than numbers most slices are empty, and go round all the same.
+    if (slice.length === 0) return bytes;
     let sum = bytes;
     if (step < this.#count - 1) {
       const partial = this.#decode(step, bytes, scratch.subarray(0, slice.length));

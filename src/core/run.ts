@@ -23,10 +23,13 @@ import type { Schema } from './schema.ts';
 import { maxKeyBytes } from './sparse/key-coding.ts';
 import { KeySets } from './sparse/key-sets.ts';
 import { gather } from './sparse/logistic.ts';
+import { Touched } from './sparse/touched.ts';
 import { UndoLog } from './sparse/undo-log.ts';
 import { joinState, splitState, stateBytes } from './state.ts';
 import { type Strategy, strategies } from './strategy/strategy.ts';
 
+/** For codecs that do not round at random: a stream of its own for each version costs as much as a push. */
+const NO_RANDOM = rng(0);
 const TRAIN_POINTS = 4000;
 const TEST_POINTS = 4000;
 
@@ -78,6 +81,8 @@ export class Run {
   readonly decoder: Decoder;
   /** Null where every step uses all parameters. */
   readonly keys: KeySets | null;
+  /** Where parameters have keys: those that are not as they were at first. */
+  readonly touched: Touched | null;
   readonly optimizer: HostOptimizer;
   readonly strategy: Strategy;
   readonly leases: Leases;
@@ -110,6 +115,7 @@ export class Run {
     const limit = experiment.epochs === null ? Number.POSITIVE_INFINITY : experiment.epochs * trainCount;
     this.strategy = strategies[experiment.strategy](experiment);
     this.keys = schema.keysPerExample === null ? null : new KeySets(schema.size, schema.keysPerExample);
+    this.touched = this.keys && new Touched(schema.size);
     this.optimizer = hostOptimizer(experiment, schema.size, this.keys !== null);
     this.params = initialParams(schema, experiment.seed);
     this.#up = codecNamed(experiment.up, experiment.topk);
@@ -138,6 +144,7 @@ export class Run {
       if (keys === null) array.set(values);
       else for (let i = 0; i < keys.length; i++) array[keys[i] as number] = values[i] as number;
     }
+    if (keys) this.touched?.mark(keys);
     this.version = saved.head.version;
     this.#elapsedMs = saved.head.elapsedMs;
   }
@@ -167,7 +174,10 @@ export class Run {
 
   apply(gradient: Gradient, scale: number, loss: number, nowMs: number, wallMs: number): void {
     const looked = this.#looked?.params;
-    if (looked instanceof UndoLog && gradient.keys) looked.record(this.params, gradient.keys);
+    if (gradient.keys) {
+      if (looked instanceof UndoLog) looked.record(this.params, gradient.keys);
+      this.touched?.mark(gradient.keys);
+    }
     this.optimizer.apply(this.params, gradient, scale, this.version + 1);
     this.advance(loss, nowMs, wallMs);
     this.#copiedVersion = this.version;
@@ -239,7 +249,7 @@ export class Run {
       const bytes =
         this.strategy.keeper === 'workers'
           ? joinState([this.params, ...this.optimizer.slots])
-          : this.#down.encode(this.params, rng(seed, 'down', this.version));
+          : this.#down.encode(this.params, this.#down.name === 'int8' ? rng(seed, 'down', this.version) : NO_RANDOM);
       this.#encoded = { version: this.version, bytes };
     }
     return this.#encoded.bytes;

@@ -354,7 +354,7 @@ describe('a run (R1–R5)', () => {
     for (let i = 0; i < 4; i++) rig.push(1, [1, -1, i]);
     const snapshot = rig.server.snapshot(rig.nowMs);
     if (!snapshot) throw new Error('no snapshot');
-    const bytes = encodeCheckpoint(snapshot, false);
+    const bytes = encodeCheckpoint(snapshot, null);
     const params = rig.params;
     const saved = decodeCheckpoint(bytes, testSchema.size);
     const again = new Rig({ strategy: 'async', optimizer: 'adam', epochs: 1 }, { saved });

@@ -36,6 +36,8 @@ export class Training {
   #isFetchDue = false;
   #rejectionsInARow = 0;
   #checkpointMs: number;
+  /** Made once: a push is too frequent for a dozen new functions. */
+  readonly #field: Field;
 
   constructor(plan: RunPlan, number: number, around: Surroundings, saved?: SavedServer) {
     this.run = new Run(plan, number, around.wallMs, saved);
@@ -43,6 +45,7 @@ export class Training {
     this.#exchange = new Exchange(this.run, (member, message, withParams) => around.send(member, message, withParams));
     this.#looks = new Looks(this.run, (mark) => this.#ask(mark));
     this.#checkpointMs = around.nowMs;
+    this.#field = this.#makeField();
   }
 
   /** The first look at the test set. */
@@ -84,7 +87,7 @@ export class Training {
       if (this.#admitted().filter((member) => member.isActive).length < needed) return;
       this.#enter('running');
     }
-    run.strategy.offer(this.#field());
+    run.strategy.offer(this.#field);
   }
 
   /** False if what it says of the keys to come makes no sense. */
@@ -114,7 +117,9 @@ export class Training {
       return this.#refuse(member, checked.reason);
     }
     member.measure(push.phases, push.loss, push.peerBytes);
-    const delivery: Delivery = { ...push, worker: member.worker, gradient: checked.gradient };
+    const { lease, version, examples, loss } = push;
+    const { gradient } = checked;
+    const delivery: Delivery = { worker: member.worker, lease, version, examples, loss, gradient };
     // A lease that was taken back, or a run that no longer runs: too late, whatever the strategy.
     if (!checked.lease || run.isOver) {
       const staleness = run.latestVersion - push.version;
@@ -122,7 +127,7 @@ export class Training {
       return this.offer();
     }
     member.delivered = push.lease;
-    run.strategy.deliver(delivery, this.#field());
+    run.strategy.deliver(delivery, this.#field);
   }
 
   /** The keys of the lease that is due, which the worker was told to compute; false if they make no sense. */
@@ -141,7 +146,7 @@ export class Training {
     }
     // It was taken back meanwhile: the worker is free for another.
     member.phase = 'ready';
-    if (!run.isOver) run.strategy.gone(member.worker, this.#field(), false);
+    if (!run.isOver) run.strategy.gone(member.worker, this.#field, false);
     this.offer();
     return true;
   }
@@ -157,8 +162,8 @@ export class Training {
   ringNews(member: Member, news: Extract<ToHost, { type: 'reduced' | 'unreachable' }>): void {
     if (news.run !== this.run.run || this.run.isOver) return;
     const { strategy } = this.run;
-    if (news.type === 'reduced') strategy.reduced(member.worker, news.ring, news.checksum, this.#field());
-    else strategy.unreachable(member.worker, news.ring, news.peer, this.#field());
+    if (news.type === 'reduced') strategy.reduced(member.worker, news.ring, news.checksum, this.#field);
+    else strategy.unreachable(member.worker, news.ring, news.peer, this.#field);
     this.offer();
   }
 
@@ -217,7 +222,7 @@ export class Training {
   tick(): void {
     if (this.run.phase !== 'running') return;
     this.#checkStop();
-    this.run.strategy.tick(this.#field());
+    this.run.strategy.tick(this.#field);
   }
 
   /** The worker computes no more; a push already delivered stays with its round. */
@@ -230,7 +235,7 @@ export class Training {
     }
     this.#exchange.reclaim(member);
     if (member.phase === 'computing') member.phase = 'ready';
-    if (member.delivered === null && !run.isOver) run.strategy.gone(member.worker, this.#field(), isAway);
+    if (member.delivered === null && !run.isOver) run.strategy.gone(member.worker, this.#field, isAway);
     if (run.phase === 'running' && !this.#admitted().some((other) => !other.isPaused)) this.#enter('waiting');
     this.offer();
     if (!isAway || this.#askedWorker !== member.worker) return;
@@ -245,19 +250,22 @@ export class Training {
     this.run.counters.rejected += 1;
     this.#rejectionsInARow += 1;
     if (this.#rejectionsInARow >= MAX_REJECTIONS) return this.fail('diverged');
-    if (!this.run.isOver) this.run.strategy.gone(member.worker, this.#field(), false);
+    if (!this.run.isOver) this.run.strategy.gone(member.worker, this.#field, false);
     this.offer();
   }
 
   /** What the strategy may see and do, for the length of one event. */
-  #field(): Field {
+  #makeField(): Field {
     const { run } = this;
     const exchange = this.#exchange;
-    const { nowMs, wallMs, members } = this.#around;
+    const around = this.#around;
+    const { members } = around;
     const isOpen = () => run.phase === 'running' && !this.#looks.holdsTraining;
     const numbers = (some: readonly Member[]) => some.map(({ worker }) => worker);
     return {
-      nowMs,
+      get nowMs() {
+        return around.nowMs;
+      },
       get version() {
         return run.version;
       },
@@ -266,17 +274,17 @@ export class Training {
       active: () => numbers(this.#admitted().filter((member) => member.isActive)),
       idle: () => (isOpen() ? numbers(this.#admitted().filter((member) => member.isIdle)) : []),
       update: (gradient, scale, loss) => {
-        run.apply(gradient, scale, loss, nowMs, wallMs);
+        run.apply(gradient, scale, loss, around.nowMs, around.wallMs);
         this.#updated();
       },
       advance: (loss) => {
-        run.advance(loss, nowMs, wallMs);
+        run.advance(loss, around.nowMs, around.wallMs);
         this.#updated();
       },
       judge: (delivery, verdict) => {
         if (verdict.kind === 'applied') this.#rejectionsInARow = 0;
         const member = members.get(delivery.worker);
-        if (member) exchange.judge(member, delivery, verdict, nowMs);
+        if (member) exchange.judge(member, delivery, verdict, around.nowMs);
       },
       revoke: (worker) => {
         const member = members.get(worker);
@@ -289,7 +297,7 @@ export class Training {
           exchange.release(
             workers.flatMap((worker) => members.get(worker) ?? []),
             isBare,
-            nowMs,
+            around.nowMs,
           ),
         );
       },

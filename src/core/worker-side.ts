@@ -5,7 +5,7 @@ import { ErrorFeedback } from './codec/feedback.ts';
 import type { Experiment } from './config.ts';
 import { leaseExamples } from './leases.ts';
 import { LocalSteps } from './local-steps.ts';
-import { noPhases } from './member.ts';
+import { addPhases, noPhases } from './member.ts';
 import { denseOptimizer, type Optimizer } from './optimizer/optimizer.ts';
 import { initialParams } from './params.ts';
 import {
@@ -452,8 +452,16 @@ export class WorkerSide {
     if (local?.next(task.lease)) return this.#computePart(task, local.params);
     this.#failures = 0;
     this.#task = null;
-    const { lossSum, ...phases } = this.#sums;
-    const finished = { ...task, gradient: local?.delta() ?? gradient, loss: lossSum / (local?.taken ?? 1), phases };
+    const { id, version, lease, startedMs } = task;
+    const finished = {
+      id,
+      version,
+      lease,
+      startedMs,
+      gradient: local?.delta() ?? gradient,
+      loss: this.#sums.lossSum / (local?.taken ?? 1),
+      phases: this.#sums,
+    };
     if (this.#unanswered === null) this.#hand(finished);
     else this.#finished = finished;
   }
@@ -480,13 +488,17 @@ export class WorkerSide {
     const next = joined?.next ?? null;
     keys?.forget(lease.id);
     const slices = kept?.ring.offer(gradient, version) ?? [];
-    const phases = { ...this.#away, ...parts, ...this.lastPush };
+    const { waitMs, transferMs } = this.#away;
+    const { decodeMs, computeMs, readMs } = parts;
+    const { encodeMs, sendMs } = this.lastPush;
+    const phases = { waitMs, transferMs, decodeMs, computeMs, readMs, encodeMs, sendMs };
     this.#away = { waitMs: 0, transferMs: 0 };
     this.#awaySinceMs = this.#nowMs;
     this.#seq += 1;
     this.#unanswered = this.#seq;
-    const head = { run, seq: this.#seq, lease: lease.id, version, examples: lease.count, loss, phases, peerBytes: 0 };
-    this.#send({ type: 'push', ...head, next }, body);
+    const { id, count: examples } = lease;
+    const seq = this.#seq;
+    this.#send({ type: 'push', run, seq, lease: id, version, examples, loss, phases, peerBytes: 0, next }, body);
     this.#effects.push({ type: 'stepped', startedMs, version, phases });
     this.#count(lease.count, experiment, loss, phases);
     this.#sendSlices(slices);
@@ -503,9 +515,7 @@ export class WorkerSide {
     const { steps, examples: before, stale } = this.counted;
     const more = strategy === 'local' ? localSteps : 1;
     this.counted = { steps: steps + more, examples: before + examples, stale, lastLoss: loss };
-    const sum = { ...this.phases };
-    for (const key of Object.keys(sum) as (keyof Phases)[]) sum[key] += phases[key];
-    this.phases = sum;
+    this.phases = addPhases(this.phases, phases);
   }
 
   /** Nothing of the step is sent; the host deals its examples again and gives other parameters, or none. */

@@ -120,7 +120,7 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
     try {
       if (isDone) await store.drop(id);
       else {
-        const saving = store.save(id, encodeCheckpoint(snapshot, server.run?.keys !== null), {
+        const saving = store.save(id, encodeCheckpoint(snapshot, server.run?.touched ?? null), {
           id,
           experiment,
           version,

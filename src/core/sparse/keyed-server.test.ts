@@ -173,7 +173,7 @@ describe('parameters with keys', () => {
     rig.give(1, [1, 5], [0]);
     const snapshot = rig.server.snapshot(rig.nowMs);
     if (!snapshot) throw new Error('no snapshot');
-    const saved = decodeCheckpoint(encodeCheckpoint(snapshot, true), keyedTestSchema.size);
+    const saved = decodeCheckpoint(encodeCheckpoint(snapshot, rig.server.run?.touched ?? null), keyedTestSchema.size);
     // Key 3 is still zero, by l1, but not its state.
     expect(saved.keys).toEqual(Uint32Array.of(3, 39));
     const again = new KeyedRig(experiment, { saved });
@@ -185,7 +185,7 @@ describe('parameters with keys', () => {
     const rig = new KeyedRig({ strategy: 'async' });
     const snapshot = rig.server.snapshot(rig.nowMs);
     if (!snapshot) throw new Error('no snapshot');
-    const saved = decodeCheckpoint(encodeCheckpoint(snapshot, true), keyedTestSchema.size);
+    const saved = decodeCheckpoint(encodeCheckpoint(snapshot, rig.server.run?.touched ?? null), keyedTestSchema.size);
     expect(new KeyedRig({ strategy: 'async' }, { saved }).params.every((value) => value === 0)).toBe(true);
   });
 });
