@@ -35,6 +35,9 @@ export function runTool(
       });
     }
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    child.on('close', (code, signal) => {
+      if (signal !== null) console.error(`${tool} was ended by ${signal}`);
+      resolve({ code: code ?? 1, output });
+    });
   });
 }

@@ -74,6 +74,7 @@ async function playwright(): Promise<Count> {
 
 /** A file that does not even load fails no test, yet the tool's exit code is not 0. */
 function atLeastOneFailed(code: number, passed: number, failed: number): Count {
+  if (code !== 0 && failed === 0) console.error(`no test failed, but the exit code is ${code}: see the output above`);
   return { passed, failed: code === 0 ? failed : Math.max(1, failed) };
 }
 
