@@ -7,7 +7,7 @@ export default defineConfig({
   // Tests measure and train: two at once would slow each other down.
   workers: 1,
   retries: 0,
-  timeout: 60_000,
+  timeout: 120_000,
   expect: { timeout: 15_000 },
   forbidOnly: process.env.CI !== undefined,
   use: {

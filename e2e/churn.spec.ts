@@ -44,7 +44,7 @@ for (const strategy of ['sync', 'async'] as const) {
     );
     await waitForExamples(host, killedNumber, 1000);
     await elsewhere.kill();
-    await waitForPhase(host, 'finished', 45_000);
+    await waitForPhase(host, 'finished', 75_000);
 
     const { run, workers } = (await host.glance()).state;
     expect(run?.stopReason).toBe('epochs');
