@@ -29,9 +29,9 @@ const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed
 function live(
   seed: number,
   experiment: Partial<Experiment>,
-  { hasLiars = false, schema = testSchema, endsBy = (_: Crowd) => {} } = {},
+  { hasLiars = false, schema = testSchema, most = undefined as number | undefined, endsBy = (_: Crowd) => {} } = {},
 ): Crowd {
-  const crowd = new Crowd(seed, experiment, { hasLiars, schema });
+  const crowd = new Crowd(seed, experiment, { hasLiars, schema, most });
   for (let turn = 0; turn < 1000; turn++) crowd.step();
   endsBy(crowd);
   crowd.settle();
@@ -59,6 +59,13 @@ describe.each(Object.entries(settings))('whatever its workers do, %s', (_, exper
     if (crowd.phase !== 'finished') return;
     expect(crowd.server.run?.leases.counted).toBe(EPOCHS * TRAIN_COUNT);
     expect(crowd.server.run?.params.every(Number.isFinite)).toBe(true);
+  });
+
+  it.each(seeds(30))('finishes its epochs where at most two may take part, seed %i', (seed) => {
+    const crowd = live(seed, experiment, { most: 2 });
+    expect(crowd.phase).toBe('finished');
+    expect(crowd.server.run?.leases.counted).toBe(EPOCHS * TRAIN_COUNT);
+    expect(isEveryoneAnswered(crowd)).toBe(true);
   });
 
   it.each(seeds(40))('ends by hand with an answer to every push, seed %i', (seed) => {

@@ -13,7 +13,8 @@ import { type Rng, rng } from './rng.ts';
 import type { Schema } from './schema.ts';
 import { type Effect, ParameterServer, type ServerEvent } from './server.ts';
 import { testSchema } from './server-for-tests.ts';
-import { type WorkerEffect, type WorkerEvent, WorkerSide } from './worker-side.ts';
+import type { WorkerEffect, WorkerEvent } from './worker-events.ts';
+import { WorkerSide } from './worker-side.ts';
 
 export const TRAIN_COUNT = 200;
 export const BATCH = 10;
@@ -113,7 +114,7 @@ class Volunteer {
           const keys = this.#keys.get(effect.lease.id);
           const gradient = keys ? keyedGradientOf(effect.lease, keys) : gradientOf(effect.lease);
           if (keys) expect(effect.params).toHaveLength(keys.length);
-          const result = { gradient, loss: 1, decodeMs: 0, computeMs: 0, readMs: 0 };
+          const result = { gradient, loss: 1, correct: null, decodeMs: 0, computeMs: 0, readMs: 0 };
           this.events.push({ type: 'computed', task: effect.task, result });
           break;
         }
@@ -171,12 +172,16 @@ export class Crowd {
   #links = 0;
   #version = 0;
 
-  constructor(seed: number, experiment: Partial<Experiment>, { hasLiars = false, schema = testSchema } = {}) {
+  constructor(
+    seed: number,
+    experiment: Partial<Experiment>,
+    { hasLiars = false, schema = testSchema, most = undefined as number | undefined } = {},
+  ) {
     this.#random = rng(seed);
     this.#schema = schema;
     this.#hasLiars = hasLiars;
     const whole = { ...defaultExperiment, batch: BATCH, evalEvery: 7, epochs: EPOCHS, workers: 2, ...experiment };
-    this.#do({ type: 'start', plan: { id: 'churn', experiment: whole, schema, trainCount: TRAIN_COUNT } });
+    this.#do({ type: 'start', plan: { id: 'churn', experiment: whole, schema, trainCount: TRAIN_COUNT, most } });
   }
 
   get phase() {

@@ -1,5 +1,7 @@
-import type { WorkerPhase, WorkerState } from './progress.ts';
+import { MeanCurve } from './mean-curve.ts';
+import type { TrainPoint, WorkerPhase, WorkerState } from './progress.ts';
 import type { Phases, Verdict } from './protocol.ts';
+import type { Push } from './push-check.ts';
 import { Rate } from './rate.ts';
 
 /** Short, easy to tell apart, easy to say. */
@@ -78,6 +80,8 @@ export class Member implements MemberRecord {
   #phases: Phases = noPhases;
   #lastLoss: number | null = null;
   #rate = new Rate();
+  /** Its own batches in this run. */
+  curve = new MeanCurve();
 
   constructor(worker: number, token: string, name: string, isLocal: boolean) {
     this.worker = worker;
@@ -110,10 +114,11 @@ export class Member implements MemberRecord {
     this.#rate.add(nowMs, examples);
   }
 
-  measure(phases: Phases, loss: number, peerBytes: number): void {
+  measure({ phases, loss, peerBytes, examples, correct }: Push, at: TrainPoint): void {
     this.#counters.peerBytes += peerBytes;
     this.#phases = addPhases(this.#phases, phases);
     this.#lastLoss = loss;
+    this.curve.add(at, examples, correct && Math.min(correct, examples));
   }
 
   /** A new run: the counters start again, the person stays. */
@@ -122,6 +127,7 @@ export class Member implements MemberRecord {
     this.#phases = noPhases;
     this.#lastLoss = null;
     this.#rate = new Rate();
+    this.curve = new MeanCurve();
     this.pending = null;
     this.delivered = null;
     this.trouble = null;

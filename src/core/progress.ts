@@ -94,6 +94,18 @@ export interface TrainPoint {
   readonly loss: number;
 }
 
+/** A point of one worker's own curve: its batches of late. */
+export interface WorkerPoint extends TrainPoint {
+  /** The share of right answers in them, by the parameters they were computed with; null where nobody counts. */
+  readonly accuracy: number | null;
+}
+
+/** One worker's own curve. */
+export interface WorkerCurve {
+  readonly worker: number;
+  readonly points: readonly WorkerPoint[];
+}
+
 /** A look at the whole test set. */
 export interface TestPoint extends TrainPoint {
   readonly examples: number;

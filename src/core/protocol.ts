@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
 import { experimentSchema } from './config.ts';
+import { sampleSchema } from './resources.ts';
 
 /**
  * Everything a worker and a host say to each other. A message is a small JSON head, checked against these schemas
  * on arrival, and where noted a body of numbers. docs/PROTOCOL.md has the rules; a change here raises PROTOCOL.
  */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 const u32 = z.int().check(z.minimum(0), z.maximum(2 ** 32 - 1));
 const position = z.int().check(z.minimum(0), z.maximum(Number.MAX_SAFE_INTEGER));
@@ -59,6 +60,8 @@ const toHost = z.discriminatedUnion('type', [
     version: u32,
     examples: u32,
     loss: z.number(),
+    /** How many of the examples the parameters got right; null where nobody counts. */
+    correct: z.nullable(u32),
     phases: phasesSchema,
     /** Bytes sent to other workers since the last push. */
     peerBytes: position,
@@ -79,6 +82,10 @@ const toHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('resume') }),
   /** A lease that could not be computed, in words; lease 0 where the model could not even be prepared. */
   z.object({ type: z.literal('trouble'), run: u32, lease: u32, text: text(300) }),
+  /** What the worker's machine is doing, now and then. */
+  z.object({ type: z.literal('sample'), sample: sampleSchema }),
+  /** Data that only the host has: the examples of this lease, please. Answered with `examples`. */
+  z.object({ type: z.literal('want'), run: u32, lease: u32 }),
   z.object({ type: z.literal('beat') }),
   z.object({ type: z.literal('leave') }),
 ]);
@@ -122,6 +129,8 @@ const toWorker = z.discriminatedUnion('type', [
   }),
   /** All-reduce: send `state` as it is now. */
   z.object({ type: z.literal('fetch'), run: u32 }),
+  /** Body: the examples of a lease, as `sparse/example-coding.ts` writes them; none, with words, if they cannot be read. */
+  z.object({ type: z.literal('examples'), run: u32, lease: u32, problem: z.nullable(text(300)) }),
   z.object({ type: z.literal('signal'), peer: u32, data: text(16_384) }),
   z.object({
     type: z.literal('progress'),
@@ -150,7 +159,7 @@ export type ToWorker = z.infer<typeof toWorker>;
 export type ToPeer = z.infer<typeof toPeer>;
 
 /** What a frame carries, for counting bytes. The order is the number on the wire. */
-export const kinds = ['control', 'parameters', 'gradients'] as const;
+export const kinds = ['control', 'parameters', 'gradients', 'data'] as const;
 export type Kind = (typeof kinds)[number];
 
 /** Checks a head sent by a worker. Throws on anything else. */

@@ -40,6 +40,8 @@ export interface RunPlan {
   readonly schema: Schema;
   /** Examples in one epoch. */
   readonly trainCount: number;
+  /** At most so many take part, the first that are ready; the others wait. Without it all do. */
+  readonly most?: number | undefined;
 }
 
 /** The numbers of a run at rest: parameters and optimizer state, whole, or only what they are at `keys`, zero elsewhere. */

@@ -33,6 +33,7 @@ export class Rig {
   effects: Effect[] = [];
   readonly workers = new Map<number, FakeWorker>();
   readonly #evaluates: boolean;
+  readonly #most: number | undefined;
 
   constructor(
     experiment: Partial<Experiment>,
@@ -40,9 +41,11 @@ export class Rig {
       saved,
       evaluates = true,
       schema = testSchema,
-    }: { saved?: SavedServer; evaluates?: boolean; schema?: Schema } = {},
+      most,
+    }: { saved?: SavedServer; evaluates?: boolean; schema?: Schema; most?: number } = {},
   ) {
     this.#evaluates = evaluates;
+    this.#most = most;
     this.schema = schema;
     this.experiment = { ...defaultExperiment, lr: 1, batch: 10, epochs: null, evalEvery: 1_000_000, ...experiment };
     this.server = new ParameterServer(rng(1), 0);
@@ -50,7 +53,7 @@ export class Rig {
   }
 
   start(saved?: SavedServer): void {
-    const plan = { id: 'test', experiment: this.experiment, schema: this.schema, trainCount: 100 };
+    const plan = { id: 'test', experiment: this.experiment, schema: this.schema, trainCount: 100, most: this.#most };
     this.do(saved ? { type: 'start', plan, saved } : { type: 'start', plan });
   }
 
@@ -116,7 +119,8 @@ export class Rig {
     worker.seq += 1;
     const run = this.server.run?.run ?? 0;
     const head = { run, seq: worker.seq, lease: lease?.id ?? 0, version: worker.version, examples: lease?.count ?? 0 };
-    this.say(link, { type: 'push', ...head, loss: 1, phases: noPhases, peerBytes: 0, next: null, ...as }, body);
+    const rest = { loss: 1, correct: null, phases: noPhases, peerBytes: 0, next: null };
+    this.say(link, { type: 'push', ...head, ...rest, ...as }, body);
   }
 
   /** Everything sent to a link, of one type, newest last. */

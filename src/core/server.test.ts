@@ -269,6 +269,34 @@ describe('workers come and go (W1–W4)', () => {
   });
 });
 
+describe('a limit on who takes part (R6)', () => {
+  const crewOfTwo = () => {
+    const rig = new Rig({ strategy: 'sync', workers: 2 }, { most: 2 });
+    for (const link of [1, 2, 3]) rig.join(link);
+    return rig;
+  };
+  const busy = (rig: Rig) => [1, 2, 3].filter((link) => rig.got(link, 'work').length > 0);
+
+  it('only so many get work, the first that are ready; the others stay', () => {
+    const rig = crewOfTwo();
+    expect(busy(rig)).toEqual([1, 2]);
+    rig.push(1);
+    rig.push(2);
+    expect(rig.server.run?.version).toBe(1);
+    expect(rig.got(3, 'bye')).toEqual([]);
+  });
+
+  it('another takes the place of one that leaves, and who comes back does not push anybody out', () => {
+    const rig = crewOfTwo();
+    rig.do({ type: 'closed', link: 1 });
+    rig.push(2);
+    rig.push(3);
+    expect(rig.server.run?.version).toBe(1);
+    rig.join(4);
+    expect(rig.got(4, 'work')).toEqual([]);
+  });
+});
+
 describe('a run (R1–R5)', () => {
   it('stops at the last step exactly, evaluates and finishes', () => {
     const rig = new Rig({ strategy: 'async', workers: 2, maxSteps: 3 });

@@ -159,6 +159,9 @@ export class ParameterServer {
       case 'trouble':
         member.trouble = message.text;
         return this.#training?.trouble(member, message);
+      // The host sees to these by itself.
+      case 'sample':
+      case 'want':
       case 'beat':
         return;
       case 'leave':

@@ -35,6 +35,7 @@ export class Training {
   #askedWorker: number | null = null;
   #isFetchDue = false;
   #rejectionsInARow = 0;
+  readonly #crew = new Set<Member>();
   #checkpointMs: number;
   /** Made once: a push is too frequent for a dozen new functions. */
   readonly #field: Field;
@@ -116,7 +117,7 @@ export class Training {
       if (checked.lease) run.leases.giveBack(checked.lease.id);
       return this.#refuse(member, checked.reason);
     }
-    member.measure(push.phases, push.loss, push.peerBytes);
+    member.measure(push, { ...run.mark(this.#around.nowMs, this.#around.wallMs), loss: push.loss });
     const { lease, version, examples, loss } = push;
     const { gradient } = checked;
     const delivery: Delivery = { worker: member.worker, lease, version, examples, loss, gradient };
@@ -316,7 +317,16 @@ export class Training {
   }
 
   #admitted(): readonly Member[] {
-    return this.#around.present.filter((member) => this.run.strategy.admits(member.isLocal));
+    const { strategy, plan } = this.run;
+    const may = this.#around.present.filter((member) => strategy.admits(member.isLocal));
+    return plan.most === undefined ? may : this.#crewOf(may, plan.most);
+  }
+
+  /** Whoever is in stays in until it leaves, so that nobody is dropped in the middle of a round. */
+  #crewOf(may: readonly Member[], most: number): readonly Member[] {
+    for (const member of this.#crew) if (!member.isHere) this.#crew.delete(member);
+    for (const member of may) if (this.#crew.size < most && member.phase !== 'preparing') this.#crew.add(member);
+    return may.filter((member) => this.#crew.has(member));
   }
 
   #updated(): void {

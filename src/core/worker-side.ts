@@ -1,86 +1,12 @@
-import { checksum } from './checksum.ts';
-import { codecNamed } from './codec/codec.ts';
-import { Decoder } from './codec/decoder.ts';
-import { ErrorFeedback } from './codec/feedback.ts';
 import type { Experiment } from './config.ts';
-import { leaseExamples } from './leases.ts';
-import { LocalSteps } from './local-steps.ts';
 import { addPhases, noPhases } from './member.ts';
-import { denseOptimizer, type Optimizer } from './optimizer/optimizer.ts';
-import { initialParams } from './params.ts';
-import {
-  type Lease,
-  type Phases,
-  PROTOCOL,
-  type Refusal,
-  type ToHost,
-  type ToPeer,
-  type ToWorker,
-} from './protocol.ts';
-import { RingPart, type Slice } from './ring-part.ts';
-import { type Rng, rng } from './rng.ts';
-import type { Schema } from './schema.ts';
-import { KeySets } from './sparse/key-sets.ts';
-import { LeaseKeys } from './sparse/lease-keys.ts';
-import { joinState, splitState, stateBytes } from './state.ts';
+import { type Lease, type Phases, PROTOCOL, type ToHost, type ToPeer, type ToWorker } from './protocol.ts';
+import type { LeaseKeys } from './sparse/lease-keys.ts';
+import type { StepResult, WorkerEffect, WorkerEnd, WorkerEvent } from './worker-events.ts';
+import { type WorkerRun, workerRun } from './worker-run.ts';
 
 /** In a row; more than the host takes before it ends a run that has diverged, so that the run's end comes first. */
 const MAX_FAILURES = 25;
-
-/** A finished step. The gradient, of all parameters or of those of the lease's keys, is given away with its buffer. */
-export interface StepResult {
-  readonly gradient: Float32Array;
-  readonly loss: number;
-  readonly decodeMs: number;
-  readonly computeMs: number;
-  readonly readMs: number;
-}
-
-/** All that can happen to a worker. */
-export type WorkerEvent =
-  | { readonly type: 'message'; readonly message: ToWorker; readonly body: Uint8Array }
-  | {
-      readonly type: 'prepared';
-      readonly run: number;
-      readonly schema: Schema;
-      readonly backend: { readonly name: string; readonly why: string };
-    }
-  | { readonly type: 'computed'; readonly task: number; readonly result: StepResult }
-  | { readonly type: 'failed'; readonly task: number; readonly text: string }
-  /** What a lease touches, after `prefetch`. */
-  | { readonly type: 'keys'; readonly run: number; readonly lease: number; readonly keys: Uint32Array }
-  | { readonly type: 'no-keys'; readonly run: number; readonly lease: number; readonly text: string }
-  | { readonly type: 'settings'; readonly isPaused: boolean; readonly isFinishing: boolean }
-  | { readonly type: 'peer-message'; readonly peer: number; readonly message: ToPeer; readonly body: Uint8Array }
-  /** The link to another worker ended, or could not be made, or carried what is not our protocol. */
-  | { readonly type: 'peer-lost'; readonly peer: number }
-  | { readonly type: 'leave' | 'beat' };
-
-export type WorkerEnd =
-  | { readonly kind: 'left' }
-  | { readonly kind: 'refused'; readonly reason: Refusal }
-  | { readonly kind: 'device'; readonly detail: string };
-
-/** All that a worker can ask for. */
-export type WorkerEffect =
-  | { readonly type: 'send'; readonly message: ToHost; readonly body: Uint8Array | null }
-  | { readonly type: 'prepare'; readonly run: number; readonly experiment: Experiment }
-  /**
-   * Compute the gradient of these examples on these parameters, which do not change until `computed`. Where parameters have
-   * keys, those of the whole lease of this number, and so is the gradient.
-   */
-  | { readonly type: 'compute'; readonly task: number; readonly lease: Lease; readonly params: Float32Array }
-  /** Prepare the batch of these examples; where parameters have keys, say which it touches. */
-  | { readonly type: 'prefetch'; readonly lease: Lease }
-  /** The longest bodies to come, from the host and from other workers. */
-  | { readonly type: 'expect'; readonly bytes: number; readonly peerBytes: number }
-  /** Links to these others are needed, to `calls` by calling them; what goes to one that is not there yet waits. */
-  | { readonly type: 'peers'; readonly calls: readonly number[]; readonly expects: readonly number[] }
-  | { readonly type: 'peer-send'; readonly peer: number; readonly message: ToPeer; readonly body: Uint8Array }
-  | { readonly type: 'signal'; readonly peer: number; readonly data: string }
-  | { readonly type: 'stage'; readonly stage: 'waiting' | 'training' | 'paused' | 'finishing' | 'finished' }
-  | { readonly type: 'stepped'; readonly startedMs: number; readonly version: number; readonly phases: Phases }
-  | { readonly type: 'end'; readonly end: WorkerEnd };
 
 interface Task {
   readonly id: number;
@@ -93,36 +19,14 @@ interface Task {
 interface Finished extends Task {
   readonly gradient: Float32Array;
   readonly loss: number;
+  readonly correct: number | null;
   readonly phases: Pick<Phases, 'decodeMs' | 'computeMs' | 'readMs'>;
-}
-
-interface CurrentRun {
-  readonly run: number;
-  readonly experiment: Experiment;
-  readonly schema: Schema;
-  readonly down: Decoder;
-  readonly feedback: ErrorFeedback;
-  readonly local: LocalSteps | null;
-  /** Where parameters have keys. */
-  readonly keys: LeaseKeys | null;
-  /** Where workers keep the parameters. */
-  readonly kept: Kept | null;
-  /** For rounding only. */
-  readonly random: Rng;
-}
-
-interface Kept {
-  readonly params: Float32Array;
-  readonly optimizer: Optimizer;
-  readonly ring: RingPart;
-  /** Null before there are any. */
-  version: number | null;
 }
 
 /** The two messages that can lead to a step. */
 type Given = Extract<ToWorker, { type: 'work' | 'answer' }>;
 
-const sums = { lossSum: 0, decodeMs: 0, computeMs: 0, readMs: 0 };
+const sums = { lossSum: 0, correct: 0 as number | null, decodeMs: 0, computeMs: 0, readMs: 0 };
 
 /**
  * The worker's half of the protocol over one link: says hello, prepares, computes what it is given, hands it in. As the
@@ -136,7 +40,7 @@ export class WorkerSide {
   #isPaused: boolean;
   #isFinishing: boolean;
   #isOver = false;
-  #run: CurrentRun | null = null;
+  #run: WorkerRun | null = null;
   /** Being prepared; nothing is computed for it yet. */
   #preparing: { readonly run: number; readonly experiment: Experiment } | null = null;
   #leases: Lease[] = [];
@@ -147,8 +51,6 @@ export class WorkerSide {
   #finished: Finished | null = null;
   /** The lease whose values the host cannot give before it is told their keys. */
   #due: number | null = null;
-  /** Parameters of this version are on their way from another worker. */
-  #awaitedVersion: number | null = null;
   #seq = 0;
   #unanswered: number | null = null;
   #mayGoOn = false;
@@ -218,7 +120,7 @@ export class WorkerSide {
       case 'peer-message':
         return this.#peerMessage(event.peer, event.message, event.body);
       case 'peer-lost':
-        return this.#peerLost(event.peer);
+        return this.#run?.kept?.lost(event.peer);
       case 'leave':
         return this.#leave();
       case 'beat':
@@ -249,7 +151,11 @@ export class WorkerSide {
       case 'ring':
         return this.#ring(message);
       case 'fetch':
-        return this.#sendState(message.run);
+        if (message.run === this.#run?.run) this.#run.kept?.sendState();
+        return;
+      // The session sees to it by itself.
+      case 'examples':
+        return;
       case 'signal':
         this.#effects.push({ type: 'signal', peer: message.peer, data: message.data });
         return;
@@ -267,35 +173,9 @@ export class WorkerSide {
     if (run !== this.#preparing?.run) return;
     const { experiment } = this.#preparing;
     this.#preparing = null;
-    this.#toldRing = 0;
-    const { size } = schema;
-    const up = codecNamed(experiment.up, experiment.topk);
-    const downCodec = codecNamed(experiment.down, experiment.topk);
-    const down = new Decoder(downCodec, size);
-    const keys = schema.keysPerExample === null ? null : new LeaseKeys(up, downCodec);
-    const random = rng(experiment.seed, 'worker', this.#self);
-    const isKeeper = experiment.strategy === 'allreduce';
-    const optimizer = isKeeper ? denseOptimizer(experiment.optimizer, size, experiment.lr) : null;
-    const slots = optimizer?.slots.length ?? 0;
-    this.#run = {
-      run,
-      experiment,
-      schema,
-      down,
-      feedback: new ErrorFeedback(up, size),
-      local: experiment.strategy === 'local' ? new LocalSteps(experiment, keys ? 0 : size) : null,
-      keys,
-      kept: optimizer && {
-        params: new Float32Array(size),
-        optimizer,
-        ring: new RingPart(this.#self, size, up, random),
-        version: null,
-      },
-      random,
-    };
-    const most = new KeySets(size, schema.keysPerExample ?? size).mostFor(leaseExamples(experiment));
-    const bytes = isKeeper ? stateBytes(size, slots) : downCodec.bytesFor(keys ? most : size);
-    this.#effects.push({ type: 'expect', bytes, peerBytes: Math.max(up.bytesFor(size), stateBytes(size, slots)) });
+    this.#run = workerRun({ run, experiment, schema, self: this.#self }, (effect) => this.#emit(effect));
+    const { bytes, peerBytes } = this.#run;
+    this.#emit({ type: 'expect', bytes, peerBytes });
     this.#stage(this.#isPaused ? 'paused' : 'waiting');
     const { name, why } = backend;
     this.#send({ type: 'ready', run, schema: schema.hash, backend: name, why: why.slice(0, 200) });
@@ -309,22 +189,10 @@ export class WorkerSide {
     const isApplied = answer.verdict.kind === 'applied';
     this.#run.feedback.settle(isApplied);
     if (!isApplied) this.counted = { ...this.counted, stale: this.counted.stale + 1 };
-    if (this.#run.kept && !this.#settle(this.#run.kept, isApplied))
-      return this.#end({ kind: 'refused', reason: 'garbled' });
+    if (this.#run.kept?.settle(isApplied) === false) return this.#end({ kind: 'refused', reason: 'garbled' });
     if (this.#isFinishing) return this.#leave();
     this.#cameBack(answer.heldMs);
     this.#take(answer, body, answer.isNext);
-  }
-
-  /** The mean counts, or it does not; false if there is none. */
-  #settle(kept: Kept, isApplied: boolean): boolean {
-    const { mean } = kept.ring;
-    kept.ring.drop();
-    if (!isApplied) return true;
-    if (!mean || kept.version === null) return false;
-    kept.version += 1;
-    kept.optimizer.apply(kept.params, mean, 1, kept.version);
-    return true;
   }
 
   /** Leases and perhaps parameters from the host; `isNext` if the oldest lease is to be computed. */
@@ -338,7 +206,9 @@ export class WorkerSide {
       if (isNext) return this.#takeValues(keys, version, due, body);
       this.#findAhead(keys);
     } else if (kept) {
-      if (isNext) this.#takeKept(kept, version, body);
+      const found = isNext ? kept.take(version, body) : null;
+      if (found === 'garbled') return this.#end({ kind: 'refused', reason: 'garbled' });
+      if (found) this.#params = found === 'here' ? { version, values: kept.params } : null;
     } else if (body.length > 0) {
       if (this.#params && !this.#task && !this.#finished) down.recycle(this.#params.values);
       const values = down.decode(body);
@@ -402,22 +272,6 @@ export class WorkerSide {
     this.#giveUp(lease, text);
   }
 
-  #takeKept(kept: Kept, version: number, body: Uint8Array): void {
-    if (body.length > 0) {
-      if (!splitState(body, [kept.params, ...kept.optimizer.slots]))
-        return this.#end({ kind: 'refused', reason: 'garbled' });
-      kept.version = version;
-    } else if (version === 0 && kept.version === null && this.#run) {
-      kept.params.set(initialParams(this.#run.schema, this.#run.experiment.seed));
-      kept.version = 0;
-    } else if (kept.version !== version && this.#fedEarly?.version === version) {
-      this.#adopt(kept, this.#fedEarly.version, this.#fedEarly.body);
-    }
-    this.#fedEarly = null;
-    this.#params = kept.version === version ? { version, values: kept.params } : null;
-    this.#awaitedVersion = this.#params ? null : version;
-  }
-
   /** Begins the oldest lease on the parameters that are here. */
   #compute(): void {
     if (this.#task || this.#isPaused || this.#isFinishing || !this.#params || !this.#run) return;
@@ -437,13 +291,14 @@ export class WorkerSide {
     if (part) this.#effects.push({ type: 'compute', task: id, lease: part, params: local?.params ?? given });
   }
 
-  #computed(taskId: number, { gradient, loss, decodeMs, computeMs, readMs }: StepResult): void {
+  #computed(taskId: number, { gradient, loss, correct, decodeMs, computeMs, readMs }: StepResult): void {
     const task = this.#task;
     if (task?.id !== taskId || !this.#run || !this.#params) return;
     const { local } = this.#run;
     const before = this.#sums;
     this.#sums = {
       lossSum: before.lossSum + loss,
+      correct: correct === null || before.correct === null ? null : before.correct + correct,
       decodeMs: before.decodeMs + decodeMs,
       computeMs: before.computeMs + computeMs,
       readMs: before.readMs + readMs,
@@ -460,6 +315,7 @@ export class WorkerSide {
       startedMs,
       gradient: local?.delta() ?? gradient,
       loss: this.#sums.lossSum / (local?.taken ?? 1),
+      correct: this.#sums.correct,
       phases: this.#sums,
     };
     if (this.#unanswered === null) this.#hand(finished);
@@ -480,14 +336,13 @@ export class WorkerSide {
     return this.#isPaused || this.#isFinishing ? null : (this.#leases[0] ?? null);
   }
 
-  #push({ version, lease, gradient, loss, phases: parts, startedMs }: Finished): void {
-    const { run, feedback, random, kept, keys, experiment } = this.#run as CurrentRun;
+  #push({ version, lease, gradient, loss, correct, phases: parts, startedMs }: Finished): void {
+    const { run, feedback, random, kept, keys, experiment } = this.#run as WorkerRun;
     this.#finished = null;
     const joined = keys?.join(gradient, this.#nextLease?.id ?? null, random);
     const body = kept ? null : (joined?.body ?? feedback.encode(gradient, random));
     const next = joined?.next ?? null;
     keys?.forget(lease.id);
-    const slices = kept?.ring.offer(gradient, version) ?? [];
     const { waitMs, transferMs } = this.#away;
     const { decodeMs, computeMs, readMs } = parts;
     const { encodeMs, sendMs } = this.lastPush;
@@ -498,11 +353,12 @@ export class WorkerSide {
     this.#unanswered = this.#seq;
     const { id, count: examples } = lease;
     const seq = this.#seq;
-    this.#send({ type: 'push', run, seq, lease: id, version, examples, loss, phases, peerBytes: 0, next }, body);
+    const head = { run, seq, lease: id, version, examples, loss, correct, phases, peerBytes: 0, next };
+    this.#send({ type: 'push', ...head }, body);
     this.#effects.push({ type: 'stepped', startedMs, version, phases });
     this.#count(lease.count, experiment, loss, phases);
-    this.#sendSlices(slices);
-    if (kept) this.#tellReduced(kept);
+    kept?.offer(gradient, version);
+    kept?.tellReduced();
     if (this.#isPaused || this.#isFinishing) return this.#settings(this.#isPaused, this.#isFinishing);
     const isOverlapped = experiment.overlap && experiment.strategy === 'async';
     if (isOverlapped && this.#mayGoOn) return this.#compute();
@@ -563,122 +419,28 @@ export class WorkerSide {
   #pause(): void {
     this.#pausedHere = true;
     this.#leases = [];
-    this.#awaitedVersion = null;
     this.#due = null;
+    this.#run?.kept?.stopAwaiting();
     this.#run?.keys?.clear();
     this.#pauses += 1;
     this.#send({ type: 'pause' });
   }
 
-  #ring({ run, ring, version, members, feeds }: Extract<ToWorker, { type: 'ring' }>): void {
-    const kept = run === this.#run?.run ? this.#run.kept : null;
-    if (!kept) return;
-    const self = this.#self;
-    const partners = feeds.flatMap(({ from, to }) => (from === self ? [to] : to === self ? [from] : []));
-    if (!members.includes(self)) {
-      kept.ring.drop();
-      this.#connect(partners);
-      // Nobody will send what it waits for: it gives everything back, and is there for the next round.
-      if (this.#awaitedVersion !== null) {
-        this.#pause();
-        this.#pausedHere = false;
-        this.#send({ type: 'resume' });
-      }
-    } else {
-      const neighbours = neighboursOf(self, members);
-      this.#connect([...neighbours, ...partners]);
-      try {
-        this.#sendSlices(kept.ring.form(ring, version, members));
-      } catch (error) {
-        this.#distrust(kept, predecessorOf(self, members), error);
-      }
-      this.#tellReduced(kept);
-    }
-    if (kept.version !== version) return;
-    for (const { from, to } of feeds) {
-      if (from !== self) continue;
-      const body = joinState([kept.params, ...kept.optimizer.slots]);
-      this.#effects.push({ type: 'peer-send', peer: to, message: { type: 'state', run, version }, body });
-    }
-  }
-
-  /** The lower number calls, so that two do not call each other at once. */
-  #connect(peers: readonly number[]): void {
-    const others = [...new Set(peers)].filter((peer) => peer !== this.#self);
-    if (others.length === 0) return;
-    const [calls, expects] = [others.filter((peer) => peer > this.#self), others.filter((peer) => peer < this.#self)];
-    this.#effects.push({ type: 'peers', calls, expects });
+  #ring(message: Extract<ToWorker, { type: 'ring' }>): void {
+    const kept = message.run === this.#run?.run ? this.#run.kept : null;
+    if (!kept || kept.form(message) === 'inside' || !kept.isAwaiting) return;
+    // Nobody will send what it waits for: it gives everything back, and is there for the next round.
+    this.#pause();
+    this.#pausedHere = false;
+    this.#send({ type: 'resume' });
   }
 
   #peerMessage(peer: number, message: ToPeer, body: Uint8Array): void {
     const kept = message.run === this.#run?.run ? this.#run.kept : null;
-    if (!kept) return;
-    if (message.type === 'state') return this.#fed(kept, message.version, body);
-    try {
-      this.#sendSlices(kept.ring.receive({ peer, ring: message.ring, step: message.step, bytes: body }));
-    } catch (error) {
-      return this.#distrust(kept, peer, error);
-    }
-    this.#tellReduced(kept);
-  }
-
-  /** Another worker's parameters, as the host arranged. */
-  #fed(kept: Kept, version: number, body: Uint8Array): void {
-    if (this.#awaitedVersion !== version) {
-      // The shorter way may be the faster one: the host's word that it is needed can still be to come.
-      if (!this.#task && this.#unanswered === null) this.#fedEarly = { version, body };
-      return;
-    }
-    if (!this.#adopt(kept, version, body)) return;
-    this.#awaitedVersion = null;
+    const version = kept?.hear(peer, message, body, !this.#task && this.#unanswered === null) ?? null;
+    if (!kept || version === null) return;
     this.#params = { version, values: kept.params };
     this.#compute();
-  }
-
-  #fedEarly: { readonly version: number; readonly body: Uint8Array } | null = null;
-
-  #adopt(kept: Kept, version: number, body: Uint8Array): boolean {
-    if (!splitState(body, [kept.params, ...kept.optimizer.slots])) return false;
-    kept.version = version;
-    return true;
-  }
-
-  #tellReduced({ ring }: Kept): void {
-    const { mean } = ring;
-    if (mean && ring.ring !== null && ring.ring !== this.#toldRing && this.#run) {
-      this.#toldRing = ring.ring;
-      const sum = checksum(new Uint8Array(mean.buffer, mean.byteOffset, mean.byteLength));
-      this.#send({ type: 'reduced', run: this.#run.run, ring: ring.ring, checksum: sum });
-    }
-  }
-
-  #toldRing = 0;
-
-  #distrust(kept: Kept, peer: number, error: unknown): void {
-    if (!(error instanceof RangeError)) throw error;
-    this.#complain(kept, peer);
-  }
-
-  #peerLost(peer: number): void {
-    const kept = this.#run?.kept;
-    if (kept && (kept.ring.needs(peer) || this.#awaitedVersion !== null)) this.#complain(kept, peer);
-  }
-
-  #complain({ ring }: Kept, peer: number): void {
-    if (ring.ring !== null && this.#run) this.#send({ type: 'unreachable', run: this.#run.run, ring: ring.ring, peer });
-  }
-
-  #sendSlices(slices: readonly Slice[]): void {
-    const run = this.#run?.run ?? 0;
-    for (const { peer, ring, step, bytes } of slices) {
-      this.#effects.push({ type: 'peer-send', peer, message: { type: 'slice', run, ring, step }, body: bytes });
-    }
-  }
-
-  #sendState(run: number): void {
-    const kept = run === this.#run?.run ? this.#run.kept : null;
-    if (kept?.version == null) return;
-    this.#send({ type: 'state', run, version: kept.version }, joinState([kept.params, ...kept.optimizer.slots]));
   }
 
   /** The host spoke: of the time since the push it held it for `heldMs`, the rest was on the way. */
@@ -696,8 +458,8 @@ export class WorkerSide {
     this.#task = null;
     this.#finished = null;
     this.#params = null;
-    this.#awaitedVersion = null;
     this.#due = null;
+    this.#run?.kept?.stopAwaiting();
     this.#unanswered = null;
   }
 
@@ -717,13 +479,10 @@ export class WorkerSide {
   }
 
   #send(message: ToHost, body: Uint8Array | null = null): void {
-    if (!this.#isOver) this.#effects.push({ type: 'send', message, body });
+    this.#emit({ type: 'send', message, body });
+  }
+
+  #emit(effect: WorkerEffect): void {
+    if (!this.#isOver) this.#effects.push(effect);
   }
 }
-
-const at = (members: readonly number[], index: number) => members[(index + members.length) % members.length] as number;
-const predecessorOf = (self: number, members: readonly number[]) => at(members, members.indexOf(self) - 1);
-const neighboursOf = (self: number, members: readonly number[]) => [
-  predecessorOf(self, members),
-  at(members, members.indexOf(self) + 1),
-];

@@ -88,8 +88,10 @@ const curves = {
   ],
 };
 
+const unseen = { workerCurves: [], resources: [], timeline: { steps: [], spans: [] }, profile: null };
+
 const reportOf = (workers: readonly CountedWorker[], changes: Partial<RunState> = {}) =>
-  runReport({ run: { ...run, ...changes }, workers }, curves, { cores: 2 });
+  runReport({ run: { ...run, ...changes }, workers }, { ...curves, ...unseen }, { cores: 2 });
 
 test('a report gives the last look at the test set and the series behind it', () => {
   const report = reportOf([]);
@@ -105,12 +107,14 @@ test('a report is plain JSON: nothing is lost by writing and reading it', () => 
 
 test('bytes are named from the worker: what the host received went up', () => {
   const [row] = reportOf([worker({})]).workers;
-  expect(row?.bytesUp).toEqual({ control: 0, parameters: 0, gradients: 31_500, total: 31_500 });
-  expect(row?.bytesDown).toEqual({ control: 100, parameters: 31_400, gradients: 0, total: 31_500 });
+  expect(row?.bytesUp).toEqual({ control: 0, parameters: 0, gradients: 31_500, data: 0, total: 31_500 });
+  expect(row?.bytesDown).toEqual({ control: 100, parameters: 31_400, gradients: 0, data: 0, total: 31_500 });
 });
 
 test('a report says how many bytes of the transport nobody counted', () => {
-  const transport = { messagesSent: 2, messagesReceived: 1, bytesSent: 31_507, bytesReceived: 31_500, roundTripMs: 1 };
+  const wire = { wireBytesSent: null, wireBytesReceived: null };
+  const counts = { messagesSent: 2, messagesReceived: 1, bytesSent: 31_507, bytesReceived: 31_500, roundTripMs: 1 };
+  const transport = { ...counts, ...wire };
   expect(reportOf([worker({ transport })]).workers[0]?.transport).toEqual({ ...transport, unaccountedBytes: 7 });
 });
 
@@ -141,7 +145,7 @@ test('a report keeps the best look at the test set when the last is worse, and t
     precisions: [],
     auc: null,
   };
-  const report = runReport({ run, workers: [] }, { ...curves, test: [...curves.test, worse] }, {});
+  const report = runReport({ run, workers: [] }, { ...curves, ...unseen, test: [...curves.test, worse] }, {});
   expect(report).toMatchObject({ testLoss: 0.41, best: { step: 1240, loss: 0.3456 } });
   expect(summaryTable(report)).toMatch(/test loss 0\.4100.* best: test loss 0\.3456, accuracy 91\.23 % at step 1,240/);
 });
@@ -149,7 +153,7 @@ test('a report keeps the best look at the test set when the last is worse, and t
 test('the summary of a run that was never tested says so instead of inventing numbers', () => {
   const report = runReport(
     { run: { ...run, phase: 'failed', stopReason: null }, workers: [] },
-    { train: [], test: [] },
+    { train: [], test: [], ...unseen },
     {},
   );
   expect(summaryTable(report)).toContain('never tested');

@@ -5,13 +5,18 @@ import type {
   ServerCounters,
   StopReason,
   TestPoint,
+  WorkerCurve,
   WorkerPhase,
+  WorkerPoint,
   WorkerState,
 } from '../core/progress.ts';
 import { type Kind, kinds, type Phases } from '../core/protocol.ts';
+import type { NodeResources } from '../core/resources.ts';
+import type { StepProfile, Timeline } from '../core/step-trace.ts';
 import { type Tally, type Traffic, tallyBytes } from '../core/traffic.ts';
 import type { Curves } from './curves.ts';
 import { emulatedWords } from './emulated.ts';
+import { type RunVerdict, runVerdict } from './verdict.ts';
 
 /** What a transport says it carried, seen from the host. */
 interface TransportCounts {
@@ -19,6 +24,9 @@ interface TransportCounts {
   readonly messagesReceived: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;
+  /** With everything below the channel: headers, encryption, acknowledgements, what was sent again; null where not told. */
+  readonly wireBytesSent: number | null;
+  readonly wireBytesReceived: number | null;
   readonly roundTripMs: number | null;
 }
 
@@ -30,6 +38,14 @@ export interface CountedWorker extends WorkerState {
 
 /** The curves of a run. */
 export type Series = Pick<Curves, 'train' | 'test'>;
+
+/** All that was recorded while a run went on. */
+export interface Recorded extends Series {
+  readonly workerCurves: readonly WorkerCurve[];
+  readonly resources: readonly NodeResources[];
+  readonly timeline: Timeline;
+  readonly profile: StepProfile | null;
+}
 
 /** What ran it: versions, browser, cores, whatever helps to read the times. */
 export type Machine = Readonly<Record<string, string | number | boolean | null>>;
@@ -57,11 +73,12 @@ export interface WorkerReport {
   /** Sent straight to other workers. */
   readonly bytesToPeers: number;
   readonly transport: (TransportCounts & { readonly unaccountedBytes: number }) | null;
+  readonly curve: readonly WorkerPoint[];
 }
 
 /** Everything about one run, as plain JSON. */
 export interface RunReport {
-  readonly format: 'manyhands-run/1';
+  readonly format: 'manyhands-run/2';
   readonly id: string;
   readonly experiment: Experiment;
   /** The conditions that were made up for it, in words; null if none were. */
@@ -82,18 +99,25 @@ export interface RunReport {
   readonly server: ServerCounters;
   readonly machine: Machine;
   readonly series: Series;
+  readonly resources: readonly NodeResources[];
+  readonly timeline: Timeline;
+  /** One step, operator by operator; null if nobody asked for it. */
+  readonly profile: StepProfile | null;
+  /** What the run was bound by; null if nothing was trained. */
+  readonly verdict: RunVerdict | null;
 }
 
 /** Puts together what a run did. A worker's steps are all its pushes, whatever became of them. */
 export function runReport(
   state: { readonly run: RunState; readonly workers: readonly CountedWorker[] },
-  curves: Series,
+  recorded: Recorded,
   machine: Machine,
 ): RunReport {
   const { run } = state;
-  const last = curves.test.at(-1);
-  return {
-    format: 'manyhands-run/1',
+  const { train, test, workerCurves, resources, timeline, profile } = recorded;
+  const last = test.at(-1);
+  const report = {
+    format: 'manyhands-run/2',
     id: run.id,
     experiment: run.experiment,
     emulated: emulatedWords(run.experiment),
@@ -105,15 +129,19 @@ export function runReport(
     startedAt: new Date(run.startedAtMs).toISOString(),
     testLoss: last?.loss ?? null,
     testAccuracy: last?.accuracy ?? null,
-    best: curves.test.reduce<TestPoint | null>((best, point) => (best && best.loss <= point.loss ? best : point), null),
-    workers: state.workers.map(workerReport),
+    best: test.reduce<TestPoint | null>((best, point) => (best && best.loss <= point.loss ? best : point), null),
+    workers: state.workers.map((row) => workerReport(row, workerCurves)),
     server: run.counters,
     machine,
-    series: { train: curves.train, test: curves.test },
-  };
+    series: { train, test },
+    resources,
+    timeline,
+    profile,
+  } as const;
+  return { ...report, verdict: runVerdict(report) };
 }
 
-function workerReport(row: CountedWorker): WorkerReport {
+function workerReport(row: CountedWorker, curves: readonly WorkerCurve[]): WorkerReport {
   const { worker, name, isLocal, backend, why, device, phase, trouble, examples, phases } = row;
   const { applied, stale, rejected } = row;
   const bytesUp = bytesOf(row.traffic.received);
@@ -141,6 +169,7 @@ function workerReport(row: CountedWorker): WorkerReport {
       ...row.transport,
       unaccountedBytes: row.transport.bytesSent + row.transport.bytesReceived - bytesUp.total - bytesDown.total,
     },
+    curve: curves.find(({ worker: of }) => of === worker)?.points ?? [],
   };
 }
 

@@ -57,7 +57,7 @@ function plainSoftmax(): Compute {
           }
         }
       }
-      return { gradient, loss, decodeMs: 0, computeMs: 0, readMs: 0 };
+      return { gradient, loss, correct: null, decodeMs: 0, computeMs: 0, readMs: 0 };
     },
   };
 }
@@ -90,6 +90,7 @@ export class Cluster {
   params: Float32Array = new Float32Array(0);
   state: Extract<FromServer, { type: 'state' }> | null = null;
   readonly train: { step: number; loss: number }[] = [];
+  readonly heard: FromServer[] = [];
   #links = 0;
 
   constructor(experiment: Partial<Experiment>, store = memoryStore()) {
@@ -122,7 +123,7 @@ export class Cluster {
   }
 
   start(): void {
-    this.#tell({ type: 'start', id: 'test', experiment: this.experiment });
+    this.#tell({ type: 'start', most: undefined, observes: true, id: 'test', experiment: this.experiment });
   }
 
   addWorker({ isLocal = false, compute = plainSoftmax() } = {}): (message: ToTrainer) => void {
@@ -160,6 +161,7 @@ export class Cluster {
   }
 
   #hear(message: FromServer): void {
+    this.heard.push(message);
     if (message.type === 'state') this.state = message;
     if (message.type === 'curves') this.train.splice(message.train.from, Infinity, ...message.train.points);
     for (const resolve of this.#waiting.splice(0)) resolve();

@@ -1,13 +1,18 @@
 import type { Experiment } from '../core/config.ts';
+import type { WorkerCurve, WorkerPoint } from '../core/progress.ts';
+import type { ResourceSample } from '../core/resources.ts';
 import { runSummary } from '../core/run-numbers.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { Link, TransportStats } from '../net/link.ts';
 import { bridge } from '../net/port.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
 import type { Host, HostState, LocalNote, Room, RunLog } from './state.ts';
+import { extendTimeline } from './step-recorder.ts';
 import type { CurveDelta, FromServer, ToServer } from './thread.ts';
 
 const STATS_MS = 2000;
+/** Two hours of them. */
+const MOST_SAMPLES = 3600;
 
 /** A thread of the host's process, whatever kind of process that is. */
 export interface Thread<To> {
@@ -41,6 +46,8 @@ export interface HostDeps {
   readonly baseUrl: string;
   readonly backend: BackendChoice;
   readonly device: string;
+  /** Whether steps and resources are recorded; otherwise curves and sums alone. */
+  readonly observes?: boolean;
   /** What to do when a thread is gone, for the person who reads its last words. */
   readonly remedy: string;
   readonly spawnServer: Spawn<ToServer, FromServer>;
@@ -56,7 +63,7 @@ export interface HostDeps {
 
 /** A host whose main thread only carries buffers: the server and the trainers are threads of their own. */
 export function startHost(deps: HostDeps): Host {
-  const { code, baseUrl, backend } = deps;
+  const { code, baseUrl, backend, observes = true } = deps;
   const listeners = new Set<() => void>();
   const links = new Map<number, LinkEntry>();
   let nextLink = 1;
@@ -67,6 +74,8 @@ export function startHost(deps: HostDeps): Host {
   let localNote: LocalNote = null;
   let served: Extract<FromServer, { type: 'state' }> | null = null;
   let wantsLocal = true;
+  const asked = new Map<number, (given: Awaited<ReturnType<Host['parameters']>>) => void>();
+  let requests = 0;
   let room: Room = { code, signalling: 'connecting', problem: null };
   let state = snapshot();
 
@@ -106,15 +115,36 @@ export function startHost(deps: HostDeps): Host {
       case 'curves':
         if (log?.id !== message.id) {
           const { id, experiment, startedAtMs } = message;
-          log = { id, experiment, startedAtMs, summary: null, train: [], test: [] };
+          log = { ...emptyLog, id, experiment, startedAtMs };
         }
         log.train = extended(log.train, message.train);
         log.test = extended(log.test, message.test);
+        log.workerCurves = withCurves(log.workerCurves, message.workers);
         if (isOver(served?.run?.phase)) keep();
         return changed();
+      case 'steps':
+        if (log?.id === message.id) log.timeline = extendTimeline(log.timeline, message);
+        return;
+      case 'sample':
+        return record(`worker ${message.worker}`, message.worker, message.atMs, message.sample);
+      case 'parameters': {
+        const { version, params } = message;
+        asked.get(message.request)?.(params && { version, params });
+        asked.delete(message.request);
+        return;
+      }
       default:
         message satisfies never;
     }
+  }
+
+  /** What a node used, at a time since the run began. */
+  function record(node: string, worker: number | null, atMs: number, sample: ResourceSample): void {
+    if (!log) return;
+    const before = log.resources.find((other) => other.node === node);
+    const known = before ?? { node, worker, source: 'tab' as const, samples: [] };
+    const samples = [...known.samples, { ...sample, atMs }].slice(-MOST_SAMPLES);
+    log.resources = [...log.resources.filter((other) => other !== before), { ...known, samples }];
   }
 
   function keep(): void {
@@ -160,7 +190,8 @@ export function startHost(deps: HostDeps): Host {
       wantsLocal = false;
       return why === undefined || why === 'closed' ? changed() : broken(`The host stopped training: ${why}`);
     }
-    if (message.type !== 'view') return local?.mesh?.hear(message);
+    if (message.type === 'peers' || message.type === 'signal') return local?.mesh?.hear(message);
+    if (message.type !== 'view') return;
     const stage = message.change.stage;
     if (!stage) return;
     localNote = stage.kind === 'preparing' ? { kind: 'busy', text: preparingWords[stage.what] } : null;
@@ -226,12 +257,13 @@ export function startHost(deps: HostDeps): Host {
       listeners.add(notify);
       return () => listeners.delete(notify);
     },
-    start(experiment: Experiment) {
+    start(experiment: Experiment, most?: number) {
       prepare();
       // The browser counts from the beginning of a link; a run's own share needs a look before it starts.
       void lookAtLinks().then(() => {
         for (const entry of links.values()) entry.before = entry.stats;
-        tell({ type: 'start', id: crypto.getRandomValues(new Uint32Array(2)).join('-'), experiment });
+        const id = crypto.getRandomValues(new Uint32Array(2)).join('-');
+        tell({ type: 'start', id, experiment, most, observes });
       });
     },
     resumeSaved() {
@@ -257,6 +289,28 @@ export function startHost(deps: HostDeps): Host {
       if (!on) stopLocal();
       else if (!local && served?.run) startLocal();
       changed();
+    },
+    parameters() {
+      requests += 1;
+      tell({ type: 'parameters', request: requests });
+      return new Promise((resolve) => asked.set(requests, resolve));
+    },
+    profile(experiment) {
+      const of = log;
+      return new Promise((resolve, reject) => {
+        const trainer: Thread<ToTrainer> = deps.spawnTrainer({
+          onMessage(message) {
+            if (message.type !== 'profiled' && message.type !== 'profile-failed') return;
+            trainer.stop();
+            if (message.type === 'profile-failed') return reject(new Error(message.text));
+            if (of) of.profile = message.profile;
+            changed();
+            resolve(message.profile);
+          },
+          onError: (text) => reject(new Error(`the step could not be taken apart: ${text}`)),
+        });
+        trainer.post({ type: 'profile', baseUrl, backend, experiment });
+      });
     },
     close() {
       clearInterval(statsTimer);
@@ -286,14 +340,38 @@ function sinceStart(entry: LinkEntry | undefined): TransportStats | null {
     messagesReceived: stats.messagesReceived - before.messagesReceived,
     bytesSent: stats.bytesSent - before.bytesSent,
     bytesReceived: stats.bytesReceived - before.bytesReceived,
+    wireBytesSent: less(stats.wireBytesSent, before.wireBytesSent),
+    wireBytesReceived: less(stats.wireBytesReceived, before.wireBytesReceived),
     roundTripMs: stats.roundTripMs,
   };
 }
+
+const less = (all: number | null, before: number | null) => (all === null || before === null ? null : all - before);
 
 const isOver = (phase: string | undefined) => phase === 'finished' || phase === 'failed';
 
 const extended = <Point>(points: readonly Point[], { from, points: more }: CurveDelta<Point>): readonly Point[] =>
   more.length === 0 ? points : [...points.slice(0, from), ...more];
+
+const emptyLog = {
+  summary: null,
+  train: [],
+  test: [],
+  workerCurves: [],
+  resources: [],
+  timeline: { steps: [], spans: [] },
+  profile: null,
+};
+
+/** The workers' curves with what was added. */
+function withCurves(
+  curves: readonly WorkerCurve[],
+  news: readonly ({ readonly worker: number } & CurveDelta<WorkerPoint>)[],
+): readonly WorkerCurve[] {
+  const all = new Map(curves.map(({ worker, points }) => [worker, points]));
+  for (const { worker, ...delta } of news) all.set(worker, extended(all.get(worker) ?? [], delta));
+  return Array.from(all, ([worker, points]) => ({ worker, points }));
+}
 
 const preparingWords = {
   library: 'Loading the tensor library…',

@@ -1,6 +1,8 @@
 import { decodeCheckpoint, encodeCheckpoint } from '../core/checkpoint.ts';
 import type { Experiment } from '../core/config.ts';
+import { hostConditions, parseEmulation } from '../core/emulation.ts';
 import { readToHost, type ToHost } from '../core/protocol.ts';
+import type { ResourceSample } from '../core/resources.ts';
 import type { Rng } from '../core/rng.ts';
 import { type Effect, ParameterServer, type SavedServer, type ServerEvent } from '../core/server.ts';
 import { gather } from '../core/sparse/logistic.ts';
@@ -10,6 +12,7 @@ import { portLink } from '../net/port.ts';
 import { CurveFeed } from './curve-feed.ts';
 import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
 import type { LocalNote, Resumable } from './state.ts';
+import { StepRecorder } from './step-recorder.ts';
 import type { FromServer, ServedWorker, ToServer } from './thread.ts';
 import { WorkerTraffic } from './worker-traffic.ts';
 
@@ -34,13 +37,22 @@ export interface ServerLoopDeps {
   /** now() + this is the time of day. */
   readonly wallOffsetMs: number;
   post(message: FromServer): void;
+  /** Examples that only this host has. */
+  readonly examples?: { of(from: number, count: number): Promise<Uint8Array> };
 }
 
 /**
  * Runs the parameter server in a thread of its own: turns frames into events and effects into frames, evaluations,
  * checkpoints and news for the host.
  */
-export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoopDeps): (message: ToServer) => void {
+export function serverLoop({
+  store,
+  random,
+  now,
+  wallOffsetMs,
+  post,
+  examples,
+}: ServerLoopDeps): (message: ToServer) => void {
   const server = new ParameterServer(random, wallOffsetMs);
   const links = new Map<number, Messenger>();
   const traffic = new WorkerTraffic();
@@ -56,21 +68,41 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
   let starting: { readonly testSet: string; begin(): void } | null = null;
   let note: LocalNote = null;
   let busyMs = 0;
+  /** Made up: how long a push takes at least. */
+  let slowApplyMs = 0;
+  const recorder = new StepRecorder();
+  /** Whether it remembers when each push came and was answered. */
+  let observes = true;
+  /** When the evaluator was asked. */
+  let lookedMs = 0;
 
   const handle = (event: ServerEvent) => {
     const startMs = now();
     const effects = server.handle(event, startMs);
+    if (event.type === 'message' && event.message.type === 'push') {
+      while (now() - startMs < slowApplyMs);
+      const worker = workerOn(event.link);
+      if (observes && worker !== null)
+        recorder.pushed(event.link, worker, event.message, sinceStart(startMs), now() - startMs);
+    }
     for (const effect of effects) carryOut(effect);
     busyMs += now() - startMs;
   };
+
+  const workerOn = (link: number) => traffic.workerOn(link);
+  /** Wall time since the run began. */
+  const sinceStart = (atMs: number) => wallOffsetMs + atMs - (server.run?.startedAtMs ?? 0);
 
   const carryOut = (effect: Effect) => {
     switch (effect.type) {
       case 'send': {
         const run = server.run?.run ?? 0;
         const due = 'due' in effect.message ? effect.message.due : 0;
+        const startMs = now();
         const body = effect.withParams ? server.run?.outgoing(due) : undefined;
         links.get(effect.link)?.send(body ? 'parameters' : 'control', run, effect.message, body);
+        if (effect.message.type === 'answer')
+          recorder.answered(effect.link, effect.message, sinceStart(now()), now() - startMs);
         if (effect.message.type === 'welcome') traffic.attach(effect.message.worker, effect.link);
         if (effect.message.type === 'run') expectPushes(effect.link);
         return;
@@ -102,6 +134,7 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
     const params = keys && testKeys ? valuesAt(all, testKeys.keys) : all.slice();
     const request: EvaluationRequest = { type: 'evaluate', run, version, experiment: plan.experiment, params };
     evaluator.postMessage(request, [params.buffer]);
+    lookedMs = now();
   };
 
   const checkpoint = async () => {
@@ -126,6 +159,7 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
           version,
         });
         nextSaveMs = now() + CHECKPOINT_REST * (now() - startMs);
+        recorder.spent({ kind: 'checkpoint', startMs: sinceStart(startMs), durationMs: now() - startMs });
         await saving;
       }
     } catch (error) {
@@ -145,6 +179,8 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
         } catch {
           return handle({ type: 'garbled', link });
         }
+        if (message.type === 'sample') hearSample(link, message.sample);
+        if (message.type === 'want') void giveExamples(link, message);
         handle({ type: 'message', link, isLocal, message, body });
       },
       onGarbled: () => handle({ type: 'garbled', link }),
@@ -157,9 +193,30 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
     links.set(link, messenger);
   };
 
-  const start = (id: string, experiment: Experiment, from?: SavedServer) => {
+  const hearSample = (link: number, sample: ResourceSample) => {
+    const worker = workerOn(link);
+    if (worker !== null && server.run) post({ type: 'sample', worker, atMs: sinceStart(now()), sample });
+  };
+
+  const giveExamples = async (link: number, { run, lease: id }: Extract<ToHost, { type: 'want' }>) => {
+    const worker = workerOn(link);
+    const lease = server.run?.run === run && worker !== null ? server.run.leases.find(id, worker) : null;
+    if (!lease) return;
+    const answer = { type: 'examples', run, lease: id } as const;
+    try {
+      if (!examples) throw new Error('this host has no examples to give: choose the file again');
+      const body = await examples.of(lease.from, lease.count);
+      links.get(link)?.send('data', run, { ...answer, problem: null }, body);
+    } catch (error) {
+      links.get(link)?.send('control', run, { ...answer, problem: words(error).slice(0, 300) });
+    }
+  };
+
+  const start = (id: string, experiment: Experiment, most?: number, from?: SavedServer) => {
     const { schema, trainCount } = resolveExperiment(experiment);
-    const plan = { id, experiment, schema, trainCount };
+    const plan = { id, experiment, schema, trainCount, most };
+    recorder.restart();
+    slowApplyMs = hostConditions(parseEmulation(experiment.emulate)).applyMs;
     const begin = () => handle(from ? { type: 'start', plan, saved: from } : { type: 'start', plan });
     note = null;
     busyMs = 0;
@@ -181,7 +238,7 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
     const { bytes, resumable } = saved;
     saved = null;
     const { schema } = resolveExperiment(resumable.experiment);
-    start(resumable.id, resumable.experiment, decodeCheckpoint(bytes, schema.size));
+    start(resumable.id, resumable.experiment, undefined, decodeCheckpoint(bytes, schema.size));
   };
 
   const discardSaved = () => {
@@ -192,7 +249,10 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
   const listenToEvaluator = (port: MessagePort) => {
     evaluator = port;
     port.onmessage = ({ data }: MessageEvent<EvaluationReply>) => {
-      if (data.type === 'evaluated') return handle(data);
+      if (data.type === 'evaluated') {
+        recorder.spent({ kind: 'evaluation', startMs: sinceStart(lookedMs), durationMs: now() - lookedMs });
+        return handle(data);
+      }
       if (data.type === 'keys') {
         const { testSet, keys } = data;
         if (testSet !== starting?.testSet || !keys) return;
@@ -223,8 +283,10 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
     });
     const withBusy = run && { ...run, counters: { ...run.counters, busyMs } };
     post({ type: 'state', run: withBusy, workers, resumable: saved?.resumable ?? null, note });
-    const news = server.run && feed.news(server.run);
+    const news = server.run && feed.news(server.run, server.members);
     if (news) post(news);
+    const steps = server.run && recorder.news();
+    if (server.run && steps) post({ type: 'steps', id: server.run.plan.id, ...steps });
   };
 
   setInterval(() => {
@@ -256,8 +318,14 @@ export function serverLoop({ store, random, now, wallOffsetMs, post }: ServerLoo
         links.get(message.link)?.close();
         return;
       case 'start':
-        start(message.id, message.experiment);
+        observes = message.observes;
+        start(message.id, message.experiment, message.most);
         return publish();
+      case 'parameters': {
+        const params = server.run?.params.slice() ?? null;
+        const version = server.run?.version ?? 0;
+        return post({ type: 'parameters', request: message.request, version, params });
+      }
       case 'resume-saved':
         try {
           resumeSaved();

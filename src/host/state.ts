@@ -1,6 +1,8 @@
 import type { Experiment } from '../core/config.ts';
-import type { RunState, TestPoint, TrainPoint, WorkerState } from '../core/progress.ts';
+import type { RunState, TestPoint, TrainPoint, WorkerCurve, WorkerState } from '../core/progress.ts';
+import type { NodeResources } from '../core/resources.ts';
 import type { RunNumbers } from '../core/run-numbers.ts';
+import type { StepProfile, Timeline } from '../core/step-trace.ts';
 import type { Traffic } from '../core/traffic.ts';
 import type { TransportStats } from '../net/link.ts';
 
@@ -49,6 +51,12 @@ export interface RunLog {
   readonly summary: RunNumbers | null;
   readonly train: readonly TrainPoint[];
   readonly test: readonly TestPoint[];
+  readonly workerCurves: readonly WorkerCurve[];
+  readonly resources: readonly NodeResources[];
+  /** Its last steps. */
+  readonly timeline: Timeline;
+  /** One step, operator by operator; null until somebody asks for it. */
+  readonly profile: StepProfile | null;
 }
 
 /** What a page or a command line may do with a host. */
@@ -58,7 +66,8 @@ export interface Host {
   readonly log: RunLog | null;
   /** Called after every change, at most a few times a second. Returns the way to stop. */
   subscribe(listener: () => void): () => void;
-  start(experiment: Experiment): void;
+  /** With `most`, only the first so many workers that are ready take part. */
+  start(experiment: Experiment, most?: number): void;
   /** Goes on with the saved run that `state.resumable` describes. */
   resumeSaved(): void;
   discardSaved(): void;
@@ -70,5 +79,9 @@ export interface Host {
   reset(): void;
   remove(worker: number): void;
   setTrainsHere(on: boolean): void;
+  /** A copy of the parameters as they are now; null while there is no run. */
+  parameters(): Promise<{ readonly version: number; readonly params: Float32Array } | null>;
+  /** Takes one step of such an experiment apart, in a thread of its own; kept in the log of the current run. */
+  profile(experiment: Experiment): Promise<StepProfile>;
   close(): void;
 }

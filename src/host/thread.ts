@@ -1,5 +1,7 @@
 import type { Experiment } from '../core/config.ts';
-import type { RunState, TestPoint, TrainPoint, WorkerState } from '../core/progress.ts';
+import type { RunState, TestPoint, TrainPoint, WorkerPoint, WorkerState } from '../core/progress.ts';
+import type { ResourceSample } from '../core/resources.ts';
+import type { Timeline } from '../core/step-trace.ts';
 import type { Traffic } from '../core/traffic.ts';
 import type { LocalNote, Resumable } from './state.ts';
 
@@ -10,7 +12,17 @@ export type ToServer =
   | { readonly type: 'link'; readonly link: number; readonly isLocal: boolean; readonly port: MessagePort }
   /** The thread behind a link was stopped: a port does not tell its other end. */
   | { readonly type: 'unlink'; readonly link: number }
-  | { readonly type: 'start'; readonly id: string; readonly experiment: Experiment }
+  /** With `most`, only the first so many that are ready take part. */
+  | {
+      readonly type: 'start';
+      readonly id: string;
+      readonly experiment: Experiment;
+      readonly most: number | undefined;
+      /** Whether steps are remembered one by one. */
+      readonly observes: boolean;
+    }
+  /** Asks for a copy of the parameters as they are now. */
+  | { readonly type: 'parameters'; readonly request: number }
   | { readonly type: 'remove'; readonly worker: number }
   | {
       readonly type: 'resume-saved' | 'discard-saved' | 'pause' | 'resume' | 'finish' | 'reset';
@@ -44,4 +56,16 @@ export type FromServer =
       readonly startedAtMs: number;
       readonly train: CurveDelta<TrainPoint>;
       readonly test: CurveDelta<TestPoint>;
+      readonly workers: readonly ({ readonly worker: number } & CurveDelta<WorkerPoint>)[];
+    }
+  /** Steps that ended since the last such news. */
+  | ({ readonly type: 'steps'; readonly id: string } & Timeline)
+  /** What a worker's machine is doing; the time is since the run began. */
+  | { readonly type: 'sample'; readonly worker: number; readonly atMs: number; readonly sample: ResourceSample }
+  | {
+      readonly type: 'parameters';
+      readonly request: number;
+      readonly version: number;
+      /** Null where there is no run. */
+      readonly params: Float32Array | null;
     };

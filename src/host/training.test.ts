@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Experiment } from '../core/config.ts';
+import { noSample } from '../core/resources.ts';
 import { tallyBytes } from '../core/traffic.ts';
 import { Cluster, memoryStore } from './cluster-for-tests.ts';
 
@@ -35,6 +36,28 @@ describe('training through real frames', { timeout: 30_000 }, () => {
     await finished(made);
     expect(made.state?.workers.map(({ applied }) => applied)).toEqual([20, 20, 20]);
     expect(made.state?.run?.examples).toBe(600);
+  });
+
+  it('tells when each push came and was answered, each worker’s own curve, samples and parameters', async () => {
+    const made = cluster({ strategy: 'sync', workers: 2, batch: 10, maxSteps: 20, seed: 3 }, 1);
+    const worker = made.addWorker();
+    await finished(made);
+    worker({ type: 'sample', sample: { ...noSample, busy: 0.5 } });
+    made.tell({ type: 'parameters', request: 9 });
+    await made.until(() => made.heard.some(({ type }) => type === 'sample'));
+    const steps = made.heard.flatMap((news) => (news.type === 'steps' ? news.steps : []));
+    expect(steps).toHaveLength(40);
+    for (const { receivedMs, answeredMs, verdict } of steps) {
+      expect(answeredMs).toBeGreaterThanOrEqual(receivedMs);
+      expect(verdict).toBe('applied');
+    }
+    const points = made.heard.flatMap((news) => (news.type === 'curves' ? news.workers : []));
+    for (const of of [1, 2]) {
+      expect(points.filter(({ worker }) => worker === of).flatMap((news) => news.points)).toHaveLength(20);
+    }
+    expect(made.heard).toContainEqual(expect.objectContaining({ type: 'sample', worker: 2 }));
+    const given = made.heard.find((news) => news.type === 'parameters');
+    expect(given).toMatchObject({ request: 9, version: 20, params: made.params });
   });
 
   it('async counts every push once and measures staleness', async () => {

@@ -12,6 +12,11 @@ export class WorkerTraffic {
     this.#workerOf.set(link, worker);
   }
 
+  /** Whose link it is; null for one that has not said hello. */
+  workerOn(link: number): number | null {
+    return this.#workerOf.get(link) ?? null;
+  }
+
   /** The link is over; what it carried stays with its worker. */
   detach(link: number, carried: Traffic): void {
     const worker = this.#workerOf.get(link);

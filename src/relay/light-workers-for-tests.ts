@@ -38,7 +38,8 @@ export function lightWorker(
     prefetch() {},
     async step(params) {
       if (thinkMs > 0) await new Promise((resolve) => setTimeout(resolve, thinkMs));
-      return { gradient: params.map((value) => value * 1e-3 + 1e-4), loss: 1, decodeMs: 0, computeMs: 0, readMs: 0 };
+      const gradient = params.map((value) => value * 1e-3 + 1e-4);
+      return { gradient, loss: 1, correct: null, decodeMs: 0, computeMs: 0, readMs: 0 };
     },
   };
   const hear = (message: FromTrainer) => {

@@ -1,7 +1,7 @@
 import type { ToHost, ToPeer } from '../core/protocol.ts';
 import { type Rng, rng } from '../core/rng.ts';
 import { type Effect, ParameterServer, type ServerEvent } from '../core/server.ts';
-import type { WorkerEffect, WorkerEvent } from '../core/worker-side.ts';
+import type { WorkerEffect, WorkerEvent } from '../core/worker-events.ts';
 import { EventQueue } from './event-queue.ts';
 import { Pipe } from './pipe.ts';
 import { type Problem, problemOf } from './problem.ts';
@@ -362,7 +362,8 @@ export class Simulation {
       // Only now: the parameters have not changed, and of a step that was cut short nothing is needed.
       const { gradient } = worker;
       const loss = this.#problem.gradient(params, lease.from, lease.count, gradient);
-      this.#hear(worker, { type: 'computed', task, result: { gradient, loss, computeMs, decodeMs: 0, readMs: 0 } });
+      const result = { gradient, loss, correct: null, computeMs, decodeMs: 0, readMs: 0 };
+      this.#hear(worker, { type: 'computed', task, result });
     });
   }
 

@@ -14,8 +14,8 @@ const numbers: RunNumbers = {
   rejected: 0,
   stalenessMean: 0,
   stalenessMax: 0,
-  bytesUp: { control: 0, parameters: 0, gradients: 4_000_000 },
-  bytesDown: { control: 0, parameters: 4_000_000, gradients: 0 },
+  bytesUp: { control: 0, parameters: 0, gradients: 4_000_000, data: 0 },
+  bytesDown: { control: 0, parameters: 4_000_000, gradients: 0, data: 0 },
   bytesBetween: 0,
   waitShare: 0.5,
 };

@@ -1,16 +1,13 @@
 import type { Experiment } from '../core/config.ts';
 import { type Conditions, conditionsFor, parseEmulation, unhindered } from '../core/emulation.ts';
 import type { Received } from '../core/inbox.ts';
+import { leaseExamples } from '../core/leases.ts';
 import { type Lease, type Phases, readToWorker, type ToWorker } from '../core/protocol.ts';
+import type { ResourceSample } from '../core/resources.ts';
 import { type Rng, rng } from '../core/rng.ts';
 import { TallyCounter, type Traffic } from '../core/traffic.ts';
-import {
-  type StepResult,
-  type WorkerEffect,
-  type WorkerEnd,
-  type WorkerEvent,
-  WorkerSide,
-} from '../core/worker-side.ts';
+import type { StepResult, WorkerEffect, WorkerEnd, WorkerEvent } from '../core/worker-events.ts';
+import { WorkerSide } from '../core/worker-side.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { type EmulatedLink, emulate } from '../net/emulate.ts';
 import type { Link } from '../net/link.ts';
@@ -21,12 +18,16 @@ import type { Trouble, WorkerStage, WorkerView } from './state.ts';
 /** The host drops a worker after a minute of silence. */
 const BEAT_MS = 5000;
 
+/** The examples of a lease, from a host whose data nobody else has. */
+export type FetchExamples = (lease: Lease) => Promise<Uint8Array>;
+
 /** What computes; the session only decides when. */
 export interface Compute {
-  /** Gets model and data ready. May be called again with the same or another experiment. */
+  /** Gets model and data ready. May be called again with the same or another experiment. `fetchExamples` asks the host. */
   prepare(
     experiment: Experiment,
     onStage: (stage: WorkerStage) => void,
+    fetchExamples: FetchExamples,
   ): Promise<{ schema: string; backend: { name: string; why: string } }>;
   /** Prepares the batch of these examples; where parameters have keys, says which ones it touches, rising. */
   prefetch(lease: Lease): Promise<Uint32Array> | undefined;
@@ -73,6 +74,9 @@ export class Session {
   /** Made-up losses and cuts: by the experiment's seed and the worker's number, once they are known. */
   readonly #chance = new Chance();
   #toldPeerBytes = 0;
+  readonly #wanted = new Wanted();
+  /** The longest body of examples that may come. */
+  #exampleBytes = 0;
   #isOver = false;
 
   constructor(
@@ -134,6 +138,11 @@ export class Session {
     this.#handle({ type: 'peer-lost', peer });
   }
 
+  /** Tells the host what this machine is doing. */
+  sendSample(sample: ResourceSample): void {
+    if (!this.#isOver) this.#messenger.send('control', this.#side.runNumber, { type: 'sample', sample });
+  }
+
   /** Tells another worker how to connect, through the host. */
   sendSignal(peer: number, data: string): void {
     if (!this.#isOver) this.#messenger.send('control', this.#side.runNumber, { type: 'signal', peer, data });
@@ -171,7 +180,7 @@ export class Session {
         void this.#prefetch(effect.lease);
         return;
       case 'expect':
-        this.#messenger.expectBodyBytes(effect.bytes);
+        this.#messenger.expectBodyBytes(Math.max(effect.bytes, this.#exampleBytes));
         return this.#peers.expectBodyBytes(effect.peerBytes);
       case 'peers':
         return this.#peers.need(effect.calls, effect.expects);
@@ -217,6 +226,7 @@ export class Session {
     }
     if (message.type === 'run') this.#meet(message.experiment);
     if (message.type === 'progress') this.#deps.publish({ group: message });
+    if (message.type === 'examples') this.#wanted.settle(message.lease, body, message.problem);
     this.#handle({ type: 'message', message, body });
   }
 
@@ -228,6 +238,7 @@ export class Session {
     } catch {
       this.#conditions = unhindered;
     }
+    this.#wanted.drop('another run began');
     this.#chance.restart(experiment.seed, this.#worker);
     this.#link.setConditions(this.#conditions);
     this.#peers.setConditions(this.#conditions);
@@ -237,7 +248,12 @@ export class Session {
     const { publish, compute } = this.#deps;
     try {
       const { schema } = resolveExperiment(experiment);
-      const { backend } = await compute.prepare(experiment, (stage) => publish({ stage }));
+      this.#exampleBytes = leaseExamples(experiment) * (16 * (schema.keysPerExample ?? 0) + 16);
+      const fetchExamples = (lease: Lease) => {
+        this.#messenger.send('control', run, { type: 'want', run, lease: lease.id });
+        return this.#wanted.wait(lease.id);
+      };
+      const { backend } = await compute.prepare(experiment, (stage) => publish({ stage }), fetchExamples);
       if (this.#isOver) return;
       publish({ backend });
       this.#handle({ type: 'prepared', run, schema, backend });
@@ -282,9 +298,31 @@ export class Session {
     if (this.#isOver) return;
     this.#isOver = true;
     clearInterval(this.#beat);
+    this.#wanted.drop('the link is over');
     this.#messenger.close();
     this.#peers.close();
     this.#onEnd(trouble);
+  }
+}
+
+/** Examples that were asked for, by lease. */
+class Wanted {
+  readonly #waiting = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
+
+  wait(lease: number): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => this.#waiting.set(lease, { resolve, reject }));
+  }
+
+  settle(lease: number, bytes: Uint8Array, problem: string | null): void {
+    const waiting = this.#waiting.get(lease);
+    this.#waiting.delete(lease);
+    if (problem === null) waiting?.resolve(bytes);
+    else waiting?.reject(new Error(problem));
+  }
+
+  drop(why: string): void {
+    for (const { reject } of this.#waiting.values()) reject(new Error(`the examples did not come: ${why}`));
+    this.#waiting.clear();
   }
 }
 

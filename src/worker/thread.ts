@@ -1,3 +1,6 @@
+import type { Experiment } from '../core/config.ts';
+import type { ResourceSample } from '../core/resources.ts';
+import type { StepProfile } from '../core/step-trace.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { Trouble, WorkerView } from './state.ts';
 
@@ -15,6 +18,13 @@ export type ToTrainer =
     }
   /** First of all, once: evaluate parameters that come through the port. */
   | { readonly type: 'evaluate'; readonly baseUrl: string; readonly backend: BackendChoice; readonly port: MessagePort }
+  /** First of all, once: take one step of this experiment apart. Answered by `profiled` or `profile-failed`. */
+  | {
+      readonly type: 'profile';
+      readonly baseUrl: string;
+      readonly backend: BackendChoice;
+      readonly experiment: Experiment;
+    }
   /** A link to the host is there; the port's other end is bridged to it, or is the server's own. */
   | { readonly type: 'attach'; readonly port: MessagePort }
   /** The link to another worker is there; the port's other end is bridged to it. */
@@ -22,6 +32,8 @@ export type ToTrainer =
   | { readonly type: 'peer-failed'; readonly peer: number }
   /** How to connect to this worker: for another one, through the host. */
   | { readonly type: 'signal'; readonly peer: number; readonly data: string }
+  /** What this machine is doing, for the host. */
+  | { readonly type: 'sample'; readonly sample: ResourceSample }
   | { readonly type: 'set'; readonly intensity: number; readonly isPaused: boolean; readonly isFinishing: boolean }
   | { readonly type: 'leave' };
 
@@ -32,5 +44,8 @@ export type FromTrainer =
   | { readonly type: 'peers'; readonly calls: readonly number[]; readonly expects: readonly number[] }
   /** How to connect to another worker, in its own words. */
   | { readonly type: 'signal'; readonly peer: number; readonly data: string }
+  /** Instead of all other messages, where a profile was asked for. */
+  | { readonly type: 'profiled'; readonly profile: StepProfile }
+  | { readonly type: 'profile-failed'; readonly text: string }
   /** The link is over: because of trouble, or as the volunteer asked. */
   | { readonly type: 'ended'; readonly trouble: Trouble | null };

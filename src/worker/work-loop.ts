@@ -69,11 +69,15 @@ export function workLoop(
       case 'signal':
         session?.sendSignal(message.peer, message.data);
         return;
+      case 'sample':
+        session?.sendSample(message.sample);
+        return;
       case 'leave':
         session?.leave();
         return;
       case 'work':
       case 'evaluate':
+      case 'profile':
         return;
       default:
         message satisfies never;

@@ -30,6 +30,8 @@ export class SparseLogistic {
   /** Of the mean loss, for each distinct key. */
   gradient = new Float32Array(0);
   biasGradient = 0;
+  /** How many examples of the last step had their score on the right side. */
+  correct = 0;
   /** The score of each example, before the sigmoid; above 0 it predicts label 1. */
   scores = new Float64Array(0);
   /** In float64: a frequent key of a large batch is a sum of thousands. */
@@ -61,13 +63,14 @@ export class SparseLogistic {
     const { offsets, values, labels, count } = batch;
     const { positions } = distinct;
     sums.fill(0, 0, distinct.count);
-    let [loss, biasSum] = [0, 0];
+    let [loss, biasSum, correct] = [0, 0, 0];
     for (let example = 0, i = 0; example < count; example++) {
       const score = scores[example] as number;
       const label = labels[example] as number;
       loss += logLossOf(score, label);
       const error = sigmoid(score) - label;
       biasSum += error;
+      if (score > 0 === (label === 1)) correct += 1;
       for (const end = offsets[example + 1] as number; i < end; i++) {
         const position = positions[i] as number;
         sums[position] = (sums[position] as number) + error * (values[i] as number);
@@ -76,6 +79,7 @@ export class SparseLogistic {
     const share = count === 0 ? 0 : 1 / count;
     for (let i = 0; i < distinct.count; i++) gradient[i] = (sums[i] as number) * share;
     this.biasGradient = biasSum * share;
+    this.correct = correct;
     return loss * share;
   }
 }

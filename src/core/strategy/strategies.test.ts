@@ -136,7 +136,8 @@ describe('allreduce', () => {
       version: rig.server.run?.version ?? 0,
     };
     const phases = { waitMs: 0, transferMs: 0, decodeMs: 0, computeMs: 0, readMs: 0, encodeMs: 0, sendMs: 0 };
-    rig.say(link, { type: 'push', ...head, examples: lease.count, loss: 1, phases, peerBytes: 7, next: null });
+    const rest = { examples: lease.count, loss: 1, correct: null, phases, peerBytes: 7, next: null };
+    rig.say(link, { type: 'push', ...head, ...rest });
   };
 
   it('sends no parameters, and makes a version once every member has the same mean', () => {
