@@ -49,6 +49,16 @@ test('the page is asked for again each time, named assets are kept', async () =>
   expect(asset.headers.get('content-type')).toContain('javascript');
 });
 
+test('a file that a new build has removed is not found, and one that it added is', async () => {
+  const { url } = await serve();
+  const asset = join(dist, 'assets/old-3c4d.js');
+  writeFileSync(asset, 'export {}');
+  expect((await fetch(`${url}assets/old-3c4d.js`)).status).toBe(200);
+  rmSync(asset);
+  expect((await fetch(`${url}assets/old-3c4d.js`)).status).toBe(404);
+  expect((await fetch(url)).status).toBe(200);
+});
+
 test('every answer carries a policy without foreign origins', async () => {
   const { url } = await serve();
   for (const path of ['', 'assets/app-1a2b.js', 'nothing-here']) {

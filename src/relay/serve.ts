@@ -38,6 +38,8 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { port, host, dist, tries = 1, tls = null } = options;
   const files = sirv(dist, {
+    // Looks at the disk for each request: a file of a list made at the start may be gone by then, and that ends the process.
+    dev: true,
     etag: true,
     setHeaders: (res, pathname) => res.setHeader('Cache-Control', cacheControl(pathname)),
   });
@@ -53,9 +55,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       res.writeHead(405, { Allow: 'GET, HEAD' }).end();
       return;
     }
-    files(req, res, () => {
-      res.writeHead(404).end('not found\n');
-    });
+    const notFound = () => void res.writeHead(404).end('not found\n');
+    if (isHidden(req.url ?? '')) return notFound();
+    files(req, res, notFound);
   };
   const server = tls === null ? createServer(answer) : createTlsServer(tls, answer);
   const ownStun = (asked: string | undefined): string | null => {
@@ -87,6 +89,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Whether the path leads to a file whose name begins with a dot, or cannot be read at all. */
+function isHidden(url: string): boolean {
+  try {
+    return /[/\\]\./.test(decodeURIComponent(url.split(/[?#]/, 1)[0] ?? ''));
+  } catch {
+    return true;
   }
 }
 
