@@ -1,4 +1,5 @@
 import { rng } from '../src/core/rng.ts';
+import { ExampleServer } from '../src/host/example-server.ts';
 import { serverLoop } from '../src/host/server-loop.ts';
 import type { Resumable } from '../src/host/state.ts';
 import type { ToServer } from '../src/host/thread.ts';
@@ -13,6 +14,7 @@ const loop = serverLoop({
   now: () => performance.now(),
   wallOffsetMs: performance.timeOrigin,
   post: (message) => self.postMessage(message),
+  examples: new ExampleServer(null),
   store: {
     save: saveCheckpoint,
     drop: dropCheckpoint,

@@ -7,6 +7,7 @@ import type { Compute } from '../worker/session.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
 import { workLoop } from '../worker/work-loop.ts';
 import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
+import { ExampleServer } from './example-server.ts';
 import { type CheckpointStore, serverLoop } from './server-loop.ts';
 import type { FromServer, ToServer } from './thread.ts';
 
@@ -100,6 +101,7 @@ export class Cluster {
       now: () => performance.now(),
       wallOffsetMs: 0,
       store,
+      examples: new ExampleServer(null),
       post: (message) => this.#hear(message),
     });
     const { port1, port2 } = new MessageChannel();
@@ -110,6 +112,7 @@ export class Cluster {
         const keys = Uint32Array.from({ length: size }, (_, key) => key);
         return post({ type: 'keys', testSet: testSetOf(data.experiment), keys });
       }
+      if (data.type === 'test-set') return;
       const { run, version, params } = data;
       this.params = params;
       post({ type: 'evaluated', run, version, loss: 1, accuracy: 0.5, precisions: [], auc: null });

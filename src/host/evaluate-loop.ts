@@ -5,6 +5,8 @@ import { type Judge, judgeFor } from './judge.ts';
 
 /** What the server asks of the evaluator. Arrays' buffers are transferred. */
 export type EvaluationRequest =
+  /** The test set of data that only the server has, as `encodeExamples` writes it, for all requests to come. */
+  | { readonly type: 'test-set'; readonly examples: Uint8Array }
   /** Which parameters the test set touches: answered with `keys`. */
   | { readonly type: 'keys'; readonly experiment: Experiment }
   /** With all parameters, or those at the keys that were told. */
@@ -27,6 +29,7 @@ export const testSetOf = ({ model, data, features }: Experiment): string => [mod
 
 /** Answers requests from the port, one after another, on the whole test set. */
 export function evaluateLoop(port: MessagePort, baseUrl: string, backend: BackendChoice): void {
+  let given: Uint8Array | null = null;
   let prepared: { readonly testSet: string; readonly judge: Judge } | null = null;
   const post = (reply: EvaluationReply) => port.postMessage(reply);
 
@@ -36,7 +39,7 @@ export function evaluateLoop(port: MessagePort, baseUrl: string, backend: Backen
     prepared?.judge.close();
     prepared = null;
     post({ type: 'busy', text: 'Loading the test set…' });
-    const judge = await judgeFor(experiment, baseUrl, backend);
+    const judge = await judgeFor(experiment, baseUrl, backend, given);
     post({ type: 'busy', text: null });
     prepared = { testSet, judge };
     return judge;
@@ -44,6 +47,12 @@ export function evaluateLoop(port: MessagePort, baseUrl: string, backend: Backen
 
   const answer = async (request: EvaluationRequest) => {
     try {
+      if (request.type === 'test-set') {
+        given = request.examples;
+        prepared?.judge.close();
+        prepared = null;
+        return;
+      }
       const judge = await prepare(request.experiment);
       if (request.type === 'keys')
         return post({ type: 'keys', testSet: testSetOf(request.experiment), keys: judge.keys });

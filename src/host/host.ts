@@ -96,6 +96,7 @@ export function startHost(deps: HostDeps): Host {
       trainsHere: wantsLocal,
       note: localNote ?? served?.note ?? null,
       resumable: served?.resumable ?? null,
+      examples: served?.examples ?? null,
     };
   }
 
@@ -290,6 +291,7 @@ export function startHost(deps: HostDeps): Host {
       else if (!local && served?.run) startLocal();
       changed();
     },
+    chooseExamples: (source) => tell({ type: 'examples', source }),
     parameters() {
       requests += 1;
       tell({ type: 'parameters', request: requests });

@@ -20,9 +20,17 @@ export interface Judge {
   close(): void;
 }
 
-/** Loads what the experiment's test set needs, the tensor library only for a model that is made of layers. */
-export async function judgeFor(experiment: Experiment, baseUrl: string, backend: BackendChoice): Promise<Judge> {
+/**
+ * Loads what the experiment's test set needs, the tensor library only for a model that is made of layers. `given` are the
+ * test examples where only the server has them.
+ */
+export async function judgeFor(
+  experiment: Experiment,
+  baseUrl: string,
+  backend: BackendChoice,
+  given: Uint8Array | null = null,
+): Promise<Judge> {
   const named = resolveExperiment(experiment);
-  if (named.kind === 'sparse') return (await import('./sparse-judge.ts')).sparseJudge(experiment);
+  if (named.kind === 'sparse') return (await import('./sparse-judge.ts')).sparseJudge(experiment, given);
   return (await import('./tensor-judge.ts')).tensorJudge(named, baseUrl, backend);
 }

@@ -6,11 +6,13 @@ import type { ResourceSample } from '../core/resources.ts';
 import type { Rng } from '../core/rng.ts';
 import { type Effect, ParameterServer, type SavedServer, type ServerEvent } from '../core/server.ts';
 import { gather } from '../core/sparse/logistic.ts';
+import type { FileIdentity } from '../data/sparse/file-identity.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { Messenger } from '../net/messenger.ts';
 import { portLink } from '../net/port.ts';
 import { CurveFeed } from './curve-feed.ts';
 import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
+import type { ExampleServer } from './example-server.ts';
 import type { LocalNote, Resumable } from './state.ts';
 import { StepRecorder } from './step-recorder.ts';
 import type { FromServer, ServedWorker, ToServer } from './thread.ts';
@@ -38,7 +40,7 @@ export interface ServerLoopDeps {
   readonly wallOffsetMs: number;
   post(message: FromServer): void;
   /** Examples that only this host has. */
-  readonly examples?: { of(from: number, count: number): Promise<Uint8Array> };
+  readonly examples: ExampleServer;
 }
 
 /**
@@ -71,6 +73,8 @@ export function serverLoop({
   /** Made up: how long a push takes at least. */
   let slowApplyMs = 0;
   const recorder = new StepRecorder();
+  /** Counts what was asked for, so that the last word stands. */
+  let wishes = 0;
   /** Whether it remembers when each push came and was answered. */
   let observes = true;
   /** When the evaluator was asked. */
@@ -157,6 +161,7 @@ export function serverLoop({
           id,
           experiment,
           version,
+          file: experiment.data === 'file' ? examples.identity : null,
         });
         nextSaveMs = now() + CHECKPOINT_REST * (now() - startMs);
         recorder.spent({ kind: 'checkpoint', startMs: sinceStart(startMs), durationMs: now() - startMs });
@@ -204,7 +209,6 @@ export function serverLoop({
     if (!lease) return;
     const answer = { type: 'examples', run, lease: id } as const;
     try {
-      if (!examples) throw new Error('this host has no examples to give: choose the file again');
       const body = await examples.of(lease.from, lease.count);
       links.get(link)?.send('data', run, { ...answer, problem: null }, body);
     } catch (error) {
@@ -236,9 +240,40 @@ export function serverLoop({
   const resumeSaved = () => {
     if (!saved) return;
     const { bytes, resumable } = saved;
-    saved = null;
-    const { schema } = resolveExperiment(resumable.experiment);
-    start(resumable.id, resumable.experiment, undefined, decodeCheckpoint(bytes, schema.size));
+    whenReady(resumable.experiment, resumable.file, (experiment) => {
+      const { schema } = resolveExperiment(experiment);
+      const from = decodeCheckpoint(bytes, schema.size);
+      saved = null;
+      start(resumable.id, experiment, undefined, from);
+    });
+  };
+
+  /** Goes on once the experiment's data is here, at once if everyone has it; says so if that fails. */
+  const whenReady = (asked: Experiment, file: FileIdentity | null, then: (experiment: Experiment) => void) => {
+    wishes += 1;
+    const wish = wishes;
+    note = null;
+    const failed = (error: unknown) => {
+      if (wish !== wishes) return;
+      note = { kind: 'broken', text: words(error) };
+      publish();
+    };
+    const fetched = async () => {
+      const experiment = await examples.prepare(asked, file);
+      const test = await examples.test();
+      if (wish !== wishes) return;
+      const request: EvaluationRequest = { type: 'test-set', examples: test };
+      evaluator?.postMessage(request, [test.buffer]);
+      testKeys = null;
+      then(experiment);
+      publish();
+    };
+    if (asked.data === 'file') return void fetched().catch(failed);
+    try {
+      then(asked);
+    } catch (error) {
+      failed(error);
+    }
   };
 
   const discardSaved = () => {
@@ -282,7 +317,8 @@ export function serverLoop({
       };
     });
     const withBusy = run && { ...run, counters: { ...run.counters, busyMs } };
-    post({ type: 'state', run: withBusy, workers, resumable: saved?.resumable ?? null, note });
+    const resumable = saved?.resumable ?? null;
+    post({ type: 'state', run: withBusy, workers, resumable, examples: examples.state, note });
     const news = server.run && feed.news(server.run, server.members);
     if (news) post(news);
     const steps = server.run && recorder.news();
@@ -319,7 +355,10 @@ export function serverLoop({
         return;
       case 'start':
         observes = message.observes;
-        start(message.id, message.experiment, message.most);
+        whenReady(message.experiment, null, (experiment) => start(message.id, experiment, message.most));
+        return publish();
+      case 'examples':
+        examples.choose(message.source);
         return publish();
       case 'parameters': {
         const params = server.run?.params.slice() ?? null;
@@ -327,11 +366,7 @@ export function serverLoop({
         return post({ type: 'parameters', request: message.request, version, params });
       }
       case 'resume-saved':
-        try {
-          resumeSaved();
-        } catch (error) {
-          note = { kind: 'broken', text: words(error) };
-        }
+        resumeSaved();
         return publish();
       case 'discard-saved':
         discardSaved();
@@ -343,7 +378,10 @@ export function serverLoop({
       case 'resume':
       case 'finish':
       case 'reset':
-        if (message.type === 'reset') starting = null;
+        if (message.type === 'reset') {
+          starting = null;
+          wishes += 1;
+        }
         if (message.type === 'reset' && server.run) void store.drop(server.run.plan.id).catch(() => {});
         handle({ type: message.type });
         return publish();

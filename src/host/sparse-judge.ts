@@ -2,6 +2,7 @@ import type { Experiment } from '../core/config.ts';
 import { entriesOf, SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
 import { StreamingEvaluation } from '../core/sparse/evaluation.ts';
+import { decodeExamples } from '../core/sparse/example-coding.ts';
 import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
 import { openSparse } from '../data/sparse/source.ts';
 import { resolveExperiment } from '../models/plan.ts';
@@ -11,13 +12,9 @@ import type { Judge } from './judge.ts';
 const PART = 1000;
 
 /** Evaluates logistic regression over sparse examples; needs to see only the parameters that the test set touches. */
-export async function sparseJudge(experiment: Experiment): Promise<Judge> {
-  const named = resolveExperiment(experiment);
-  const hasKeys = named.schema.keysPerExample !== null;
-  const { testCount } = named.data;
-  const entries = named.kind === 'sparse' ? named.data.entriesPerExample : 0;
-  const batch = new SparseBatchBuilder(testCount, testCount * entries);
-  await openSparse(experiment).test(batch);
+export async function sparseJudge(experiment: Experiment, given: Uint8Array | null): Promise<Judge> {
+  const hasKeys = resolveExperiment(experiment).schema.keysPerExample !== null;
+  const batch = await testExamples(experiment, given);
   const { distinct, keys } = compact(batch, experiment.features);
   const logistic = new SparseLogistic();
   const all = new StreamingEvaluation();
@@ -47,6 +44,22 @@ export async function sparseJudge(experiment: Experiment): Promise<Judge> {
     },
     close() {},
   };
+}
+
+/** The given examples, or those that the experiment generates. */
+async function testExamples(experiment: Experiment, given: Uint8Array | null): Promise<SparseBatchBuilder> {
+  const named = resolveExperiment(experiment);
+  if (named.kind !== 'sparse') throw new RangeError(`${experiment.data} has no sparse examples`);
+  const { data, entriesPerExample } = named;
+  if (data.testCount !== null) {
+    const batch = new SparseBatchBuilder(data.testCount, data.testCount * entriesPerExample);
+    await openSparse(experiment).test(batch);
+    return batch;
+  }
+  if (given === null) throw new Error('the test examples of the file did not come');
+  const batch = new SparseBatchBuilder();
+  decodeExamples(given, { examples: null, entriesPerExample, features: experiment.features }, batch);
+  return batch;
 }
 
 /** What outlives the search for keys, which takes several times that. */

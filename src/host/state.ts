@@ -4,7 +4,9 @@ import type { NodeResources } from '../core/resources.ts';
 import type { RunNumbers } from '../core/run-numbers.ts';
 import type { StepProfile, Timeline } from '../core/step-trace.ts';
 import type { Traffic } from '../core/traffic.ts';
+import type { FileIdentity } from '../data/sparse/file-identity.ts';
 import type { TransportStats } from '../net/link.ts';
+import type { ExampleSource, ExamplesState } from './example-server.ts';
 
 /** How others reach this host. */
 export interface Room {
@@ -29,6 +31,8 @@ export interface Resumable {
   readonly id: string;
   readonly experiment: Experiment;
   readonly version: number;
+  /** What its data is known again by, where only a host had it. */
+  readonly file: FileIdentity | null;
   readonly savedAtMs: number;
 }
 
@@ -40,6 +44,8 @@ export interface HostState {
   readonly trainsHere: boolean;
   readonly note: LocalNote;
   readonly resumable: Resumable | null;
+  /** The file of examples that was chosen, as far as it is read; null if none was. */
+  readonly examples: ExamplesState | null;
 }
 
 /** A run's curves, live or from the store. */
@@ -79,6 +85,8 @@ export interface Host {
   reset(): void;
   remove(worker: number): void;
   setTrainsHere(on: boolean): void;
+  /** The file that experiments over `file` are about from now on; it is read from end to end first. */
+  chooseExamples(source: ExampleSource): void;
   /** A copy of the parameters as they are now; null while there is no run. */
   parameters(): Promise<{ readonly version: number; readonly params: Float32Array } | null>;
   /** Takes one step of such an experiment apart, in a thread of its own; kept in the log of the current run. */

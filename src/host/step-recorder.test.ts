@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { noPhases } from '../core/member.ts';
+import type { ToWorker } from '../core/protocol.ts';
 import { extendTimeline, StepRecorder } from './step-recorder.ts';
 
 const push = (seq: number) =>
@@ -17,19 +18,18 @@ const push = (seq: number) =>
     next: null,
   }) as const;
 
-const answer = (seq: number) =>
-  ({
-    type: 'answer',
-    run: 1,
-    seq,
-    verdict: { kind: 'applied', staleness: 2 },
-    version: seq,
-    pauses: 0,
-    heldMs: 0,
-    isNext: true,
-    leases: [],
-    due: 0,
-  }) as const;
+const answer = (seq: number): Extract<ToWorker, { type: 'answer' }> => ({
+  type: 'answer',
+  run: 1,
+  seq,
+  verdict: { kind: 'applied', staleness: 2 },
+  version: seq,
+  pauses: 0,
+  heldMs: 0,
+  isNext: true,
+  leases: [],
+  due: 0,
+});
 
 test('a step is told once, when it was answered', () => {
   const recorder = new StepRecorder();

@@ -3,6 +3,7 @@ import type { RunState, TestPoint, TrainPoint, WorkerPoint, WorkerState } from '
 import type { ResourceSample } from '../core/resources.ts';
 import type { Timeline } from '../core/step-trace.ts';
 import type { Traffic } from '../core/traffic.ts';
+import type { ExampleSource, ExamplesState } from './example-server.ts';
 import type { LocalNote, Resumable } from './state.ts';
 
 /** What a host tells its server thread. */
@@ -21,6 +22,8 @@ export type ToServer =
       /** Whether steps are remembered one by one. */
       readonly observes: boolean;
     }
+  /** The file that experiments over `file` are about from now on. */
+  | { readonly type: 'examples'; readonly source: ExampleSource }
   /** Asks for a copy of the parameters as they are now. */
   | { readonly type: 'parameters'; readonly request: number }
   | { readonly type: 'remove'; readonly worker: number }
@@ -47,6 +50,7 @@ export type FromServer =
       readonly run: RunState | null;
       readonly workers: readonly ServedWorker[];
       readonly resumable: Resumable | null;
+      readonly examples: ExamplesState | null;
       readonly note: LocalNote;
     }
   | {

@@ -226,13 +226,15 @@ class OpenedLink extends BaseLink implements ProvenLink {
   }
 
   async stats(): Promise<TransportStats> {
-    const { roundTripMs, ...counts } = await this.#bare.stats();
+    const { roundTripMs, wireBytesSent, wireBytesReceived, ...counts } = await this.#bare.stats();
     const own = (key: keyof Overhead): number => Math.max(0, counts[key] - this.#overhead[key]);
     return {
       messagesSent: own('messagesSent'),
       messagesReceived: own('messagesReceived'),
       bytesSent: own('bytesSent'),
       bytesReceived: own('bytesReceived'),
+      wireBytesSent,
+      wireBytesReceived,
       roundTripMs,
     };
   }
