@@ -16,7 +16,7 @@ async function emptyStore() {
     onSkipped: (text) => skipped.push(text),
   });
   const save = (version: number, id = 'run') =>
-    store.save(id, bytesOf(version), { id, experiment: defaultExperiment, version });
+    store.save(id, bytesOf(version), { id, experiment: defaultExperiment, version, file: null });
   const files = async () => (await readdir(folder)).sort();
   return { folder, store, skipped, saved, save, files };
 }

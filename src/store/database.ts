@@ -1,5 +1,6 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { StoredCheckpoint } from './checkpoints.ts';
+import type { LabRecord, LabRunRecord } from './labs.ts';
 import type { RunRecord } from './runs.ts';
 
 /** What this origin keeps in the browser. A change of shape raises VERSION and adds a step to `upgrade`. */
@@ -12,12 +13,14 @@ export interface Stores extends DBSchema {
   runs: { key: string; value: RunRecord; indexes: { age: number } };
   /** Raw data files by name. */
   files: { key: string; value: Uint8Array };
+  labs: { key: string; value: LabRecord; indexes: { age: number } };
+  'lab-runs': { key: [lab: string, key: string]; value: LabRunRecord };
 }
 
 export type Database = IDBPDatabase<Stores>;
 
 const NAME = 'manyhands';
-const VERSION = 1;
+const VERSION = 2;
 
 let opened: Promise<Database> | null = null;
 
@@ -46,6 +49,10 @@ function open(): Promise<Database> {
         checkpoints.createIndex('age', 'savedAtMs');
         db.createObjectStore('runs', { keyPath: 'id' }).createIndex('age', 'startedAtMs');
         db.createObjectStore('files');
+      }
+      if (from < 2) {
+        db.createObjectStore('labs', { keyPath: 'id' }).createIndex('age', 'startedAtMs');
+        db.createObjectStore('lab-runs', { keyPath: ['lab', 'key'] });
       }
     },
     // A tab with a newer version waits for this one to let go.

@@ -86,6 +86,10 @@ const log = (id: string, startedAtMs: number): RunLog => ({
   summary: null,
   train: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3 }],
   test: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3, examples: 100, accuracy: 0.1, precisions: [], auc: null }],
+  workerCurves: [{ worker: 1, points: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3, accuracy: 0.1 }] }],
+  resources: [],
+  timeline: { steps: [], spans: [] },
+  profile: null,
 });
 
 test('runs come back newest first, saved anew in place, and can be deleted', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { defaultExperiment } from '../core/config.ts';
 import type { TestPoint, TrainPoint } from '../core/progress.ts';
+import { emptyLog } from './scripted-host-for-tests.ts';
 import { linesOf, nearest, thin } from './series.ts';
 
 const range = (size: number) => Array.from({ length: size }, (_, index) => index);
@@ -32,7 +32,7 @@ test('lines are computed again only when the run has grown or a setting has chan
   const testPoints: TestPoint[] = [
     { step: 1, elapsedMs: 700, wallMs: 9_200, loss: 1.5, examples: 100, accuracy: 0.6, precisions: [], auc: null },
   ];
-  const log = { id: 'a', experiment: defaultExperiment, startedAtMs: 0, summary: null, train, test: testPoints };
+  const log = { ...emptyLog, train, test: testPoints };
   const first = linesOf(log, 'loss', 'relative', 0);
   expect(first.train?.raw).toEqual({ x: [0.5], y: [2] });
   expect(linesOf(log, 'accuracy', 'relative', 0).test.raw).toEqual({ x: [0.7], y: [0.6] });

@@ -1,0 +1,67 @@
+import { openDB } from 'idb';
+import { beforeEach, expect, test } from 'vitest';
+import { closeDatabase, database } from './database.ts';
+import { deleteLab, type LabRecord, listLabs, readLab, readLabRuns, saveLab, saveLabRun } from './labs.ts';
+
+beforeEach(async () => {
+  const db = await database();
+  await Promise.all([db.clear('labs'), db.clear('lab-runs')]);
+});
+
+const lab = (id: string, startedAtMs = 1): LabRecord => ({
+  id,
+  startedAtMs,
+  isQuick: true,
+  source: 'batch',
+  sweep: { name: 'batch' },
+});
+const run = (of: string, key: string, steps = 1) => ({ lab: of, key, report: { steps }, failure: null });
+
+test('labs come back newest first, also after the database was closed', async () => {
+  await saveLab(lab('a', 1));
+  await saveLab(lab('b', 2));
+  await closeDatabase();
+  expect(await listLabs()).toEqual([lab('b', 2), lab('a', 1)]);
+  expect(await readLab('a')).toEqual(lab('a', 1));
+  expect(await readLab('c')).toBeUndefined();
+});
+
+test('a run is kept under its lab and key, a second try in place of the first', async () => {
+  await Promise.all(['a', 'ab'].map((id) => saveLab(lab(id))));
+  await saveLabRun(run('a', '02-async'));
+  await saveLabRun(run('a', '01-sync'));
+  await saveLabRun(run('ab', '01-sync', 9));
+  await saveLabRun(run('a', '01-sync', 5));
+  expect(await readLabRuns('a')).toEqual([run('a', '01-sync', 5), run('a', '02-async')]);
+  expect(await readLabRuns('ab')).toHaveLength(1);
+});
+
+test('a deleted lab takes its runs along, and no late run brings them back', async () => {
+  await Promise.all(['a', 'ab'].map((id) => saveLab(lab(id))));
+  await saveLabRun(run('a', '01'));
+  await saveLabRun(run('ab', '01'));
+  await deleteLab('a');
+  expect(await saveLabRun(run('a', '02'))).toBe(false);
+  expect(await readLabRuns('a')).toEqual([]);
+  expect(await readLabRuns('ab')).toHaveLength(1);
+  expect((await listLabs()).map(({ id }) => id)).toEqual(['ab']);
+});
+
+test('a database from before there were labs keeps its runs', async () => {
+  await closeDatabase();
+  indexedDB.deleteDatabase('manyhands');
+  const older = await openDB('manyhands', 1, {
+    upgrade(db) {
+      const checkpoints = db.createObjectStore('checkpoints', { keyPath: ['id', 'slot'] });
+      checkpoints.createIndex('order', ['id', 'sequence']);
+      checkpoints.createIndex('age', 'savedAtMs');
+      db.createObjectStore('runs', { keyPath: 'id' }).createIndex('age', 'startedAtMs');
+      db.createObjectStore('files');
+    },
+  });
+  await older.put('runs', { id: 'old', startedAtMs: 1 });
+  older.close();
+  await saveLab(lab('a'));
+  expect(await (await database()).count('runs')).toBe(1);
+  await (await database()).clear('runs');
+});
