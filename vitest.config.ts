@@ -5,7 +5,18 @@ import { chromiumArgs, findChromium } from './src/relay/chromium.ts';
 const tensors = ['core', 'backend-cpu', 'backend-wasm', 'backend-webgpu'].map((part) => `@tensorflow/tfjs-${part}`);
 const preact = ['preact', 'preact/hooks', 'preact/jsx-runtime', 'preact/jsx-dev-runtime', '@preact/signals'];
 const hashes = ['hmac', 'sha2', 'utils'].map((part) => `@noble/hashes/${part}.js`);
-const packages = [...tensors, ...preact, ...hashes, 'peerjs', 'idb', 'uplot', 'uqr', 'zod/mini'];
+const packages = [
+  ...tensors,
+  ...preact,
+  ...hashes,
+  'peerjs',
+  'idb',
+  'uplot',
+  'uqr',
+  'zod/mini',
+  'fflate',
+  '@tensorflow/tfjs-converter',
+];
 
 export default defineConfig(async (): Promise<ViteUserConfig> => {
   // Without a browser the unit project still runs; the browser project then says what is missing.

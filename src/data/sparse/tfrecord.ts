@@ -1,4 +1,4 @@
-import { maskedCrc32c } from './crc32c.ts';
+import { maskedCrc32c } from '../../core/crc32c.ts';
 import { ByteQueue, type Malformed, malformed, type Splitter } from './splitter.ts';
 
 /*
@@ -20,6 +20,7 @@ const MAX_RECORD_BYTES = 16 * 2 ** 20;
 export class TfRecordSplitter implements Splitter {
   readonly unit = 'record';
   number = 0;
+  position = 0;
   start = 0;
   end = 0;
   private readonly queue = new ByteQueue();
@@ -59,6 +60,7 @@ export class TfRecordSplitter implements Splitter {
     this.start = queue.start + HEAD_BYTES;
     this.end = this.start + length;
     queue.start += size;
+    this.position += size;
     if (view.getUint32(HEAD_BYTES + length, true) === maskedCrc32c(queue.bytes, this.start, this.end)) return 'record';
     return malformed('the checksum of its data is wrong');
   }
@@ -66,6 +68,7 @@ export class TfRecordSplitter implements Splitter {
   private cutOff(size: number): Malformed {
     const here = this.queue.end - this.queue.start;
     this.queue.start = this.queue.end;
+    this.position += here;
     this.number++;
     return malformed(`the file ends within it: ${here} of at least ${size} bytes are there`);
   }

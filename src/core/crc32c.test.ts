@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { rng } from '../../core/rng.ts';
 import { crc32c, maskedCrc32c } from './crc32c.ts';
+import { rng } from './rng.ts';
 
 const ascii = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 

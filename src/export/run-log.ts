@@ -1,0 +1,64 @@
+import type { RunReport } from './run-report.ts';
+
+/*
+ * The log of a run: JSON Lines, one object a line, in time order. Every line has
+ *
+ *   time   ISO 8601, by the host's clock
+ *   ms     milliseconds since the run began; pauses count
+ *   event  what happened, which says what else the line has:
+ *
+ *   started     run, experiment, emulated, machine       always the first line
+ *   train       step, elapsedMs, loss                    an update: the mean loss of the batches behind it
+ *   worker      worker, name, step, elapsedMs, loss, accuracy      a worker's own batches of late
+ *   test        step, elapsedMs, examples, loss, accuracy, precisions, auc      a look at the whole test set
+ *   resources   node, worker, source, busy, cpu, memoryBytes, sentBytes, receivedBytes, readBytes, writtenBytes,
+ *               storageBytes, pressure                   what a node used; null is not known
+ *   step        worker, seq, version, examples, receivedMs, answeredMs, applyMs, answerMs, phases, verdict, staleness
+ *                                                        a push, when it was received
+ *   evaluation, checkpoint   durationMs                  something else the host did, when it began
+ *   finished    run, phase, stopReason, steps, examples, wallSeconds, testLoss, testAccuracy, server
+ *                                                        always the last line; `unfinished` if the run still goes on
+ *
+ * Of a long run curves are thinned out and only the last steps are kept. Numbers that are not finite are null.
+ */
+
+type Line = Readonly<Record<string, unknown>> & { readonly event: string };
+
+/** The log of a run as a text of JSON Lines. */
+export function logOf(report: RunReport): string {
+  const { id: run, experiment, emulated, machine, phase, stopReason, steps, examples, wallSeconds } = report;
+  const { testLoss, testAccuracy, server } = report;
+  const began = Date.parse(report.startedAt);
+  const middle = linesOf(report, began).sort(([a], [b]) => a - b);
+  const ended = phase === 'finished' || phase === 'failed' ? 'finished' : 'unfinished';
+  const result = { phase, stopReason, steps, examples, wallSeconds, testLoss, testAccuracy, server };
+  const lines: (readonly [number, Line])[] = [
+    [0, { event: 'started', run, experiment, emulated, machine }],
+    ...middle,
+    [Math.max(wallSeconds * 1000, middle.at(-1)?.[0] ?? 0), { event: ended, run, ...result }],
+  ];
+  return lines
+    .map(([ms, line]) => `${JSON.stringify({ time: new Date(began + ms).toISOString(), ms, ...line })}\n`)
+    .join('');
+}
+
+function linesOf({ series, workers, resources, timeline }: RunReport, began: number): [number, Line][] {
+  return [
+    ...series.train.map(({ wallMs, ...point }): [number, Line] => [wallMs - began, { event: 'train', ...point }]),
+    ...workers.flatMap(({ worker, name, curve }) =>
+      curve.map(({ wallMs, ...point }): [number, Line] => [
+        wallMs - began,
+        { event: 'worker', worker, name, ...point },
+      ]),
+    ),
+    ...series.test.map(({ wallMs, ...point }): [number, Line] => [wallMs - began, { event: 'test', ...point }]),
+    ...resources.flatMap(({ node, worker, source, samples }) =>
+      samples.map(({ atMs, ...sample }): [number, Line] => [
+        atMs,
+        { event: 'resources', node, worker, source, ...sample },
+      ]),
+    ),
+    ...timeline.steps.map((step): [number, Line] => [step.receivedMs, { event: 'step', ...step }]),
+    ...timeline.spans.map(({ kind, startMs, durationMs }): [number, Line] => [startMs, { event: kind, durationMs }]),
+  ];
+}
