@@ -1,3 +1,6 @@
+import type { Gauges } from './core/resource-sampler.ts';
+import { pressures, type ResourceSample } from './core/resources.ts';
+
 /** A browser and an operating system in a few words, for the host's table: "Chrome 156 · Linux". */
 export function deviceName(userAgent: string): string {
   const browsers: [string, RegExp][] = [
@@ -49,4 +52,80 @@ export function screenKeeper(): (isActive: boolean) => void {
     if (isActive) void ask();
     else void lock?.release();
   };
+}
+
+/** The browser sums up what all sites keep: asked now and then. */
+const STORAGE_MS = 10_000;
+/** It waits for a garbage collection. */
+const MEASURE_MS = 30_000;
+
+/** lib.dom knows neither; both are Chromium's so far. */
+interface Telling {
+  readonly memory?: { readonly usedJSHeapSize: number };
+  measureUserAgentSpecificMemory?(): Promise<{ readonly bytes: number }>;
+}
+type Pressure = ResourceSample['pressure'];
+interface PressureWatch {
+  observe(source: 'cpu', options: { sampleInterval: number }): Promise<void>;
+  disconnect(): void;
+}
+type PressureWatchClass = new (onRecords: (records: readonly { readonly state: string }[]) => void) => PressureWatch;
+
+/**
+ * What a tab can tell about itself. Memory is the JavaScript heap of the page's main thread: its other threads, wasm and GPU
+ * memory are not in it. A cross-origin isolated page tells all of its threads' memory. Of a tab's true memory only the
+ * operating system knows.
+ */
+export function tabGauges(): Gauges {
+  const telling = performance as Performance & Telling;
+  let pressure: Pressure = null;
+  const watch = watchPressure((state) => {
+    pressure = state;
+  });
+  const storageBytes = nowAndThen(STORAGE_MS, async () => (await navigator.storage?.estimate())?.usage ?? null);
+  const wholeBytes = nowAndThen(MEASURE_MS, async () =>
+    crossOriginIsolated ? ((await telling.measureUserAgentSpecificMemory?.())?.bytes ?? null) : null,
+  );
+  return {
+    read: async () => ({
+      cpuMs: null,
+      memoryBytes: wholeBytes() ?? telling.memory?.usedJSHeapSize ?? null,
+      readBytes: null,
+      writtenBytes: null,
+      storageBytes: storageBytes(),
+      pressure,
+    }),
+    close: () => watch?.disconnect(),
+  };
+}
+
+/** The last answer, at once; asks again when it is older than that. */
+function nowAndThen(everyMs: number, ask: () => Promise<number | null>): () => number | null {
+  let [askedMs, answer]: [number, number | null] = [Number.NEGATIVE_INFINITY, null];
+  return () => {
+    if (performance.now() - askedMs >= everyMs) {
+      askedMs = performance.now();
+      ask().then(
+        (value) => {
+          answer = value;
+        },
+        () => {},
+      );
+    }
+    return answer;
+  };
+}
+
+/** Not there without a secure context, and a policy may forbid it. */
+function watchPressure(onState: (state: Pressure) => void): PressureWatch | null {
+  const { PressureObserver } = globalThis as { PressureObserver?: PressureWatchClass };
+  try {
+    const watch = PressureObserver
+      ? new PressureObserver((records) => onState(pressures.find((known) => known === records.at(-1)?.state) ?? null))
+      : null;
+    watch?.observe('cpu', { sampleInterval: 2000 }).catch(() => {});
+    return watch;
+  } catch {
+    return null;
+  }
 }

@@ -27,5 +27,17 @@ export interface TransportStats {
   readonly messagesReceived: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;
+  /**
+   * What it took to carry them: all packets of the connection with their headers down to IP, those that were sent again
+   * and acknowledgements. Null where nobody counts below the channel.
+   */
+  readonly wireBytesSent: number | null;
+  readonly wireBytesReceived: number | null;
   readonly roundTripMs: number | null;
 }
+
+/** What a link carried, as near to the wire as somebody counts. */
+export const carriedBytes = (stats: TransportStats): { sentBytes: number; receivedBytes: number } => ({
+  sentBytes: stats.wireBytesSent ?? stats.bytesSent,
+  receivedBytes: stats.wireBytesReceived ?? stats.bytesReceived,
+});

@@ -47,7 +47,8 @@ export class RelayLink extends CreditLink implements CountedLink {
   }
 
   async stats(): Promise<TransportStats> {
-    return { ...this.#counts, roundTripMs: this.#roundTripMs };
+    // Nobody tells what TCP and TLS add.
+    return { ...this.#counts, wireBytesSent: null, wireBytesReceived: null, roundTripMs: this.#roundTripMs };
   }
 
   protected taken(bytes: number): void {

@@ -9,6 +9,7 @@ import { linkInvite } from '../net/invite.ts';
 import { listenInNode, type NodeNet } from './node-listen.ts';
 import { keepRoom, keptRoom } from './node-room.ts';
 import { nodeThread } from './node-thread.ts';
+import { processGauges } from './proc-gauges.ts';
 import { Journal, type JournalEvent, JournalFeed } from './run-journal.ts';
 import type { FromNodeServer } from './server-thread.ts';
 
@@ -75,6 +76,7 @@ export async function startNodeHost(options: NodeHostOptions): Promise<NodeHost>
     baseUrl: pathToFileURL(join(app, '/')).href,
     backend,
     device: `${hostname()}, Node`.slice(0, 48),
+    gauges: { source: 'process', open: processGauges },
     remedy: 'Start the program again with --resume.',
     spawnServer,
     spawnTrainer: nodeThread(new URL('./trainer-thread.ts', import.meta.url)),

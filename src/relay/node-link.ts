@@ -95,6 +95,9 @@ export class NodeLink extends BaseLink {
       messagesReceived: received,
       bytesSent: this.#connection.bytesSent(),
       bytesReceived: this.#connection.bytesReceived(),
+      // The library counts messages only (bytesSent is the sum of their lengths, to the byte), nothing below them.
+      wireBytesSent: null,
+      wireBytesReceived: null,
       roundTripMs: this.#connection.rtt(),
     };
   }
@@ -185,5 +188,7 @@ const noStats: TransportStats = {
   messagesReceived: 0,
   bytesSent: 0,
   bytesReceived: 0,
+  wireBytesSent: null,
+  wireBytesReceived: null,
   roundTripMs: null,
 };

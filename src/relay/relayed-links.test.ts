@@ -72,7 +72,7 @@ test('counts what it carries, and measures the way there and back', async () => 
   a.send(new ArrayBuffer(24));
   await expect.poll(async () => (await a.stats()).roundTripMs).not.toBeNull();
   await expect.poll(() => a.bufferedBytes).toBe(0);
-  expect(await a.stats()).toMatchObject({ messagesSent: 2, bytesSent: 1024, bytesReceived: 0 });
+  expect(await a.stats()).toMatchObject({ messagesSent: 2, bytesSent: 1024, bytesReceived: 0, wireBytesSent: null });
   expect(await b.stats()).toMatchObject({ messagesReceived: 2, bytesReceived: 1024, bytesSent: 0 });
 });
 

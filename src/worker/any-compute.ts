@@ -23,14 +23,14 @@ export function anyCompute(
   };
 
   return {
-    async prepare(experiment, onStage) {
+    async prepare(experiment, onStage, fetchExamples) {
       const needed = resolveExperiment(experiment).kind;
       kind = needed;
       if (needed === 'layers') onStage({ kind: 'preparing', what: 'library', fraction: null });
       loading[needed] ??= load[needed]();
       const compute = await loading[needed];
       loaded[needed] = compute;
-      return compute.prepare(experiment, onStage);
+      return compute.prepare(experiment, onStage, fetchExamples);
     },
     prefetch: (lease) => current().prefetch(lease),
     step: (params, lease) => current().step(params, lease),

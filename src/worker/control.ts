@@ -1,10 +1,13 @@
 import { noPhases } from '../core/member.ts';
+import type { Gauges, LinkBytes } from '../core/resource-sampler.ts';
 import { DialError } from '../net/dial-error.ts';
-import type { Link } from '../net/link.ts';
+import type { CountedLink } from '../net/handshake.ts';
+import { carriedBytes } from '../net/link.ts';
 import { bridge } from '../net/port.ts';
 import { meshOf, type TrainerMesh } from './mesh.ts';
 import { noTraffic } from './session.ts';
 import type { Trouble, WorkerControl, WorkerView } from './state.ts';
+import { samplePacer, tabSampler } from './tab-sampler.ts';
 import type { FromTrainer, ToTrainer } from './thread.ts';
 
 const FIRST_RETRY_MS = 500;
@@ -20,13 +23,15 @@ const isFinal = ({ code }: Trouble): boolean => finalCodes.includes(code);
 export interface ControlDeps {
   readonly iceServers: readonly RTCIceServer[];
   spawnTrainer(): Worker;
-  dial(signal: AbortSignal): Promise<Link>;
+  dial(signal: AbortSignal): Promise<CountedLink>;
   /** The first message to the trainer thread, made at the click. */
   work(): Extract<ToTrainer, { type: 'work' }>;
   /** The host knows this tab by it when it comes back. */
   keepToken(token: string): void;
   /** Called when contributing begins and ends, e.g. to keep the screen on. */
   onActive(isActive: boolean): void;
+  /** Watches what this tab uses. Without it nothing is sampled. */
+  readonly openGauges?: (() => Gauges) | undefined;
 }
 
 /** A worker tab's main thread: carries frames between the link and the trainer thread, and comes back when cut off. */
@@ -52,15 +57,30 @@ export function workerControl(deps: ControlDeps): WorkerControl {
   let abort = new AbortController();
   let attempt = 0;
   let settings = { intensity: 1, isPaused: false, isFinishing: false };
+  let dialled: { readonly link: CountedLink; readonly count: number } | null = null;
 
   const change = (part: Partial<WorkerView>) => {
     view = { ...view, ...part };
+    pacer?.heed(view);
     for (const listener of listeners) listener();
   };
 
   const tell = (message: ToTrainer, transfer: Transferable[] = []) => trainer?.postMessage(message, transfer);
 
+  const links = async (): Promise<LinkBytes[]> => {
+    if (!dialled) return [];
+    const toHost = { key: `host ${dialled.count}`, ...carriedBytes(await dialled.link.stats()) };
+    return [toHost, ...((await mesh?.carried()) ?? [])];
+  };
+  const pacer =
+    deps.openGauges &&
+    samplePacer(
+      tabSampler({ now: () => performance.now(), phases: () => view.phases, links, openGauges: deps.openGauges }),
+      (sample) => tell({ type: 'sample', sample }),
+    );
+
   const stop = (stage: WorkerView['stage']) => {
+    pacer?.stop();
     abort.abort();
     mesh?.close();
     trainer?.terminate();
@@ -74,6 +94,7 @@ export function workerControl(deps: ControlDeps): WorkerControl {
     try {
       const link = await deps.dial(signal);
       if (signal.aborted) return link.close();
+      dialled = { link, count: (dialled?.count ?? 0) + 1 };
       const { port1, port2 } = new MessageChannel();
       bridge(link, port1);
       tell({ type: 'attach', port: port2 }, [port2]);
@@ -110,6 +131,10 @@ export function workerControl(deps: ControlDeps): WorkerControl {
         mesh?.restart();
         if (message.trouble === null || settings.isFinishing) return stop({ kind: 'left' });
         return retry(message.trouble);
+      case 'profiled':
+      case 'profile-failed':
+        // A worker's trainer is never asked for a profile.
+        return;
       default:
         message satisfies never;
     }
@@ -163,6 +188,7 @@ export function workerControl(deps: ControlDeps): WorkerControl {
     },
     leave() {
       if (!trainer) return;
+      pacer?.stop();
       tell({ type: 'leave' });
       // The goodbye gets a moment to go out; the thread stops computing at once all the same.
       const leaving = trainer;

@@ -1,3 +1,6 @@
+import type { LinkBytes } from '../core/resource-sampler.ts';
+import type { PeerLink } from '../net/channel-link.ts';
+import { carriedBytes } from '../net/link.ts';
 import { createMesh } from '../net/mesh.ts';
 import { bridge } from '../net/port.ts';
 import type { FromTrainer, ToTrainer } from './thread.ts';
@@ -5,6 +8,8 @@ import type { FromTrainer, ToTrainer } from './thread.ts';
 /** The main thread's part in a trainer's links to other workers: WebRTC exists only there. */
 export interface TrainerMesh {
   hear(message: Extract<FromTrainer, { type: 'peers' | 'signal' }>): void;
+  /** What its links carry, each under a key of its own. */
+  carried(): Promise<LinkBytes[]>;
   /** Ends all links; more may be asked for. */
   restart(): void;
   close(): void;
@@ -15,6 +20,8 @@ export function meshOf(
   tell: (message: ToTrainer, transfer?: Transferable[]) => void,
   iceServers: readonly RTCIceServer[],
 ): TrainerMesh {
+  const links = new Map<string, PeerLink>();
+  let made = 0;
   const create = () =>
     createMesh({
       iceServers,
@@ -22,6 +29,14 @@ export function meshOf(
       onLink(peer, link) {
         const { port1, port2 } = new MessageChannel();
         bridge(link, port1);
+        made += 1;
+        const key = `peer ${made}`;
+        links.set(key, link);
+        const forget = link.onClose;
+        link.onClose = (reason) => {
+          links.delete(key);
+          forget(reason);
+        };
         tell({ type: 'peer', peer, port: port2 }, [port2]);
       },
       onFailed: (peer) => tell({ type: 'peer-failed', peer }),
@@ -33,6 +48,8 @@ export function meshOf(
       mesh.expect([...message.calls, ...message.expects]);
       for (const peer of message.calls) mesh.connect(peer);
     },
+    carried: () =>
+      Promise.all(Array.from(links, async ([key, link]) => ({ key, ...carriedBytes(await link.stats()) }))),
     restart() {
       mesh.close();
       mesh = create();

@@ -5,6 +5,7 @@ import { leaseExamples } from '../core/leases.ts';
 import { type Lease, type Phases, readToWorker, type ToWorker } from '../core/protocol.ts';
 import type { ResourceSample } from '../core/resources.ts';
 import { type Rng, rng } from '../core/rng.ts';
+import { maxExampleBytes } from '../core/sparse/example-coding.ts';
 import { TallyCounter, type Traffic } from '../core/traffic.ts';
 import type { StepResult, WorkerEffect, WorkerEnd, WorkerEvent } from '../core/worker-events.ts';
 import { WorkerSide } from '../core/worker-side.ts';
@@ -226,7 +227,8 @@ export class Session {
     }
     if (message.type === 'run') this.#meet(message.experiment);
     if (message.type === 'progress') this.#deps.publish({ group: message });
-    if (message.type === 'examples') this.#wanted.settle(message.lease, body, message.problem);
+    if (message.type === 'examples' && message.run === this.#side.runNumber)
+      this.#wanted.settle(message.lease, body, message.problem);
     this.#handle({ type: 'message', message, body });
   }
 
@@ -248,7 +250,8 @@ export class Session {
     const { publish, compute } = this.#deps;
     try {
       const { schema } = resolveExperiment(experiment);
-      this.#exampleBytes = leaseExamples(experiment) * (16 * (schema.keysPerExample ?? 0) + 16);
+      this.#exampleBytes =
+        experiment.data === 'file' ? maxExampleBytes(leaseExamples(experiment), experiment.entries) : 0;
       const fetchExamples = (lease: Lease) => {
         this.#messenger.send('control', run, { type: 'want', run, lease: lease.id });
         return this.#wanted.wait(lease.id);
@@ -280,18 +283,21 @@ export class Session {
     const startedMs = now();
     try {
       const result = await compute.step(params, lease);
-      await this.#rest(now() - startedMs);
+      const restMs = await this.#rest(now() - startedMs);
       poison(result.gradient, this.#conditions.poison);
-      this.#handle({ type: 'computed', task, result });
+      this.#handle({ type: 'computed', task, result: { ...result, computeMs: result.computeMs + restMs } });
     } catch (error) {
       this.#handle({ type: 'failed', task, text: words(error) });
     }
   }
 
   /** Below full intensity the device rests in proportion to its work; a made-up slow one takes longer for it. */
-  async #rest(workedMs: number): Promise<void> {
+  async #rest(workedMs: number): Promise<number> {
     const restMs = workedMs * (this.#conditions.slow / this.#settings.intensity - 1);
-    if (restMs > 0.5) await new Promise((resolve) => setTimeout(resolve, restMs));
+    if (restMs <= 0.5) return 0;
+    const startMs = this.#deps.now();
+    await new Promise((resolve) => setTimeout(resolve, restMs));
+    return this.#deps.now() - startMs;
   }
 
   #end(trouble: Trouble | null): void {

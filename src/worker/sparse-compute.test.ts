@@ -33,10 +33,12 @@ async function expected(from: number, count: number): Promise<Float64Array> {
   return all;
 }
 
+const noExamples = () => Promise.reject(new Error('these are generated'));
+
 describe('sparse compute', () => {
   it('a step is the gradient of its examples at the keys that were told, the bias last, leases in any order', async () => {
     const compute = sparseCompute();
-    await compute.prepare(experiment, () => {});
+    await compute.prepare(experiment, () => {}, noExamples);
     const leases = [
       { id: 1, from: 0, count: 20 },
       { id: 2, from: 480, count: 40 },
@@ -59,7 +61,7 @@ describe('sparse compute', () => {
 
   it('parts of a lease are computed at the keys of the whole', async () => {
     const compute = sparseCompute();
-    await compute.prepare(experiment, () => {});
+    await compute.prepare(experiment, () => {}, noExamples);
     const keys = await compute.prefetch({ id: 9, from: 100, count: 30 });
     if (!keys) throw new Error('no keys were told');
     for (const [from, count] of [
@@ -78,7 +80,7 @@ describe('sparse compute', () => {
 
   it('where all parameters move, the gradient is of all', async () => {
     const compute = sparseCompute();
-    await compute.prepare({ ...experiment, model: 'dense-logistic' }, () => {});
+    await compute.prepare({ ...experiment, model: 'dense-logistic' }, () => {}, noExamples);
     const lease = { id: 1, from: 40, count: 20 };
     expect(compute.prefetch(lease)).toBeUndefined();
     const all = Uint32Array.from({ length: FEATURES + 1 }, (_, key) => key);
@@ -90,7 +92,7 @@ describe('sparse compute', () => {
 
   it('parameters that are not finite give no gradient but an error', async () => {
     const compute = sparseCompute();
-    await compute.prepare(experiment, () => {});
+    await compute.prepare(experiment, () => {}, noExamples);
     const lease = { id: 1, from: 0, count: 5 };
     const keys = (await compute.prefetch(lease)) ?? new Uint32Array(0);
     await expect(compute.step(paramsAt(keys).fill(Number.NaN), lease)).rejects.toThrow('not finite');

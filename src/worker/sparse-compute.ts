@@ -1,10 +1,28 @@
+import type { Experiment } from '../core/config.ts';
 import type { Lease } from '../core/protocol.ts';
 import { type SparseBatch, SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
+import { decodeExamples } from '../core/sparse/example-coding.ts';
 import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
-import { openSparse, type SparseSource } from '../data/sparse/source.ts';
+import { openSparse } from '../data/sparse/source.ts';
 import { resolveExperiment } from '../models/plan.ts';
-import type { Compute } from './session.ts';
+import type { Compute, FetchExamples } from './session.ts';
+
+/** Appends the examples of a lease. */
+type LeaseSource = (batch: SparseBatchBuilder, lease: Lease) => Promise<void>;
+
+function sourceFor(experiment: Experiment, fetchExamples: FetchExamples): LeaseSource {
+  const named = resolveExperiment(experiment);
+  if (named.kind !== 'sparse') throw new RangeError(`${experiment.data} has no sparse examples`);
+  const { data, entriesPerExample } = named;
+  if (data.name !== 'file') {
+    const made = openSparse(experiment);
+    return (batch, { from, count }) => made.train(batch, from, count);
+  }
+  const { features } = experiment;
+  return async (batch, lease) =>
+    decodeExamples(await fetchExamples(lease), { examples: lease.count, entriesPerExample, features }, batch);
+}
 
 /** A lease's examples, ready to compute. Its arrays are used again. */
 class Staged {
@@ -12,10 +30,10 @@ class Staged {
   readonly distinct = new DistinctKeys();
   lease: Lease | null = null;
 
-  async fill(source: SparseSource, lease: Lease): Promise<void> {
+  async fill(source: LeaseSource, lease: Lease): Promise<void> {
     this.lease = null;
     this.batch.clear();
-    await source.train(this.batch, lease.from, lease.count);
+    await source(this.batch, lease);
     this.distinct.find(this.batch);
     this.lease = lease;
   }
@@ -36,7 +54,7 @@ const STAGED = 4;
 export function sparseCompute(): Compute {
   const logistic = new SparseLogistic();
   const staged = Array.from({ length: STAGED }, () => new Staged());
-  let source: SparseSource | null = null;
+  let source: LeaseSource | null = null;
   let features = 0;
   let hasKeys = true;
   let turn = 0;
@@ -49,10 +67,10 @@ export function sparseCompute(): Compute {
   };
 
   return {
-    async prepare(experiment) {
+    async prepare(experiment, _onStage, fetchExamples) {
       const { schema } = resolveExperiment(experiment);
       for (const one of staged) one.lease = null;
-      source = openSparse(experiment);
+      source = sourceFor(experiment, fetchExamples);
       features = experiment.features;
       hasKeys = schema.keysPerExample !== null;
       return { schema: schema.hash, backend: { name: 'arrays', why: 'a sparse model needs no tensor library' } };
@@ -86,7 +104,8 @@ export function sparseCompute(): Compute {
       gradient[gradient.length - 1] = logistic.biasGradient;
       if (part.from + part.count === (found.lease?.from ?? 0) + batch.count) found.lease = null;
       const doneMs = performance.now();
-      return { gradient, loss, decodeMs: stagedMs - startMs, computeMs: doneMs - stagedMs, readMs: 0 };
+      const { correct } = logistic;
+      return { gradient, loss, correct, decodeMs: stagedMs - startMs, computeMs: doneMs - stagedMs, readMs: 0 };
     },
   };
 }
