@@ -63,8 +63,10 @@ export const experimentSchema = z.object({
   l2: z.number().check(z.minimum(0), z.maximum(1e6)),
   /** Sparse models: how many features there are. */
   features: z.int().check(z.minimum(2), z.maximum(2 ** 27)),
-  /** Generated click logs: how many examples make an epoch. */
+  /** How many sparse examples make an epoch: of generated ones as many as asked for, of a file as many as it has. */
   examples: count(2 ** 26),
+  /** A file of sparse examples: how many features one of them has, at most; the host finds out. */
+  entries: count(65_536),
   /** Steps between two looks at the test set. */
   evalEvery: count(1_000_000),
   /** Each stop rule is off when null; the first that holds ends the run. */
@@ -109,6 +111,7 @@ export const defaultExperiment: Experiment = {
   l2: 0,
   features: 33_762_578,
   examples: 200_000,
+  entries: 39,
   evalEvery: 100,
   untilLoss: null,
   maxSteps: null,

@@ -17,12 +17,20 @@ const usedBy: Partial<Record<ExperimentKey, readonly StrategyName[]>> = {
   down: ['single', 'sync', 'async', 'bounded', 'local'],
 };
 
+/** Settings that belong to some data only. */
+const usedWith: Partial<Record<ExperimentKey, readonly string[]>> = {
+  features: ['criteo-fake', 'file'],
+  examples: ['criteo-fake'],
+  entries: ['file'],
+};
+
 /** What decides whether the other settings matter. */
-export type Deciding = Pick<Experiment, 'strategy' | 'aggregate' | 'up'>;
+export type Deciding = Pick<Experiment, 'data' | 'strategy' | 'aggregate' | 'up' | 'optimizer'>;
 
 /** Whether this setting makes a difference to such a run. */
-export function isUsed(key: ExperimentKey, { strategy, aggregate, up }: Deciding): boolean {
-  if (usedBy[key]?.includes(strategy) === false) return false;
+export function isUsed(key: ExperimentKey, { data, strategy, aggregate, up, optimizer }: Deciding): boolean {
+  if (usedBy[key]?.includes(strategy) === false || usedWith[key]?.includes(data) === false) return false;
+  if (key === 'l1' || key === 'l2') return optimizer === 'ftrl';
   if (key === 'faulty') return aggregate === 'trimmed' || aggregate === 'krum';
   if (key === 'topk') return up === 'topk';
   return true;

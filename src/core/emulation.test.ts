@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { conditionsFor, describeEmulation, parseEmulation, unhindered } from './emulation.ts';
+import { conditionsFor, describeEmulation, hostConditions, parseEmulation, unhindered } from './emulation.ts';
 import { rng } from './rng.ts';
 
 const conditions = (text: string, worker: number) => conditionsFor(parseEmulation(text), worker);
@@ -20,7 +20,17 @@ test('rules reach whom they name, and later ones override earlier ones key by ke
   expect(conditions('2+5-6:cut=30', 4)).toEqual(unhindered);
 });
 
+test('the host is nobody’s worker: what it suffers reaches no worker, and the other way round', () => {
+  const rules = parseEmulation('host:apply=20 *:latency=40');
+  expect(hostConditions(rules)).toEqual({ applyMs: 20 });
+  expect(conditionsFor(rules, 0)).toEqual({ ...unhindered, latencyMs: 40 });
+  expect(hostConditions(parseEmulation('host:apply=20 host:apply=off'))).toEqual({ applyMs: 0 });
+  expect(hostConditions(parseEmulation('*:slow=2'))).toEqual({ applyMs: 0 });
+});
+
 test.each([
+  ['host:apply=20 0:slow=2', 'the server: 20 ms longer for every push; the host’s own worker: 2 times slower'],
+  ['host:apply=20 host:apply=off', 'the server: no longer for a push'],
   ['*:latency=40 4:slow=10,mbps=2', 'everyone: 40 ms latency; worker 4: 10 times slower, 2 Mbit/s'],
   ['1-4:loss=0.07', 'workers 1–4: 7 % loss'],
   ['2+5+7-9:cut=60', 'workers 2, 5 and 7–9: cut off every 60 s on average'],
@@ -42,6 +52,11 @@ describe('what is not understood is refused with what to write', () => {
     ['100000:slow=2', 'names no workers'],
     ['4:speed=2', 'one of slow, latency, mbps, loss, cut'],
     ['4:toString=2', 'one of slow'],
+    ['4:apply=20', 'not a condition of a worker'],
+    ['*:apply=20', 'not a condition of a worker'],
+    ['host:slow=2', 'not a condition of the host: write apply'],
+    ['host:apply=-1', 'from 0 to 10000'],
+    ['host+2:apply=1', 'names no workers'],
     ['4:slow', 'a number from 1 to 1000'],
     ['4:slow=0.5', 'a number from 1 to 1000'],
     ['4:slow=1e3', 'a number from 1 to 1000'],
@@ -57,7 +72,26 @@ describe('what is not understood is refused with what to write', () => {
 
 test('any text is read or refused with a RangeError, and what is read is within bounds (seed 5)', () => {
   const random = rng(5);
-  const pieces = ['*', '1', '12', '-', '+', ':', 'slow', 'latency', 'mbps', 'loss', 'cut', '=', ',', ' ', '0.5', 'off'];
+  const pieces = [
+    '*',
+    'host',
+    'apply',
+    '1',
+    '12',
+    '-',
+    '+',
+    ':',
+    'slow',
+    'latency',
+    'mbps',
+    'loss',
+    'cut',
+    '=',
+    ',',
+    ' ',
+    '0.5',
+    'off',
+  ];
   let read = 0;
   for (let i = 0; i < 5000; i++) {
     const length = 1 + random.below(10);

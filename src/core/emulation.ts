@@ -24,6 +24,17 @@ export const unhindered: Conditions = {
   poison: 1,
 };
 
+/** What the host is made to suffer. */
+export interface HostConditions {
+  /** Every push keeps the server busy for this much longer. */
+  readonly applyMs: number;
+}
+
+type Everything = Conditions & HostConditions;
+
+/** Nobody is made to suffer. */
+const untouched: Everything = { ...unhindered, applyMs: 0 };
+
 /** Worker numbers from `first` to `last`. */
 interface Range {
   readonly first: number;
@@ -32,7 +43,7 @@ interface Range {
 
 interface Rule {
   readonly who: readonly Range[];
-  readonly conditions: Partial<Conditions>;
+  readonly conditions: Partial<Everything>;
 }
 
 /** Rules in the order they were written: a later one overrides an earlier one, key by key. */
@@ -40,9 +51,12 @@ export type Emulation = readonly Rule[];
 
 const MAX_WORKER = 99_999;
 const everyone: readonly Range[] = [{ first: 0, last: MAX_WORKER }];
+/** In place of a worker's number. */
+const HOST = -1;
+const host: readonly Range[] = [{ first: HOST, last: HOST }];
 
 interface Key {
-  readonly field: keyof Conditions;
+  readonly field: keyof Everything;
   readonly min: number;
   readonly max: number;
   words(value: number): string;
@@ -69,13 +83,22 @@ const keys: Readonly<Record<string, Key>> = {
     words: (times) => `sending ${times} × its gradient`,
     none: 'sending its true gradient',
   },
+  apply: {
+    field: 'applyMs',
+    min: 0,
+    max: 10_000,
+    words: (ms) => `${ms} ms longer for every push`,
+    none: 'no longer for a push',
+  },
 };
+const isOfHost = ({ field }: Key) => field === 'applyMs';
 
 const percent = (share: number) => Number((share * 100).toPrecision(6));
 
 /**
- * Reads rules like `*:latency=40 4:slow=10,mbps=2`: before the colon `*`, a worker number (0 is the host's own), a
- * range `1-4` or several `2+5`; after it keys with values, or `off`. Empty text is no emulation. Throws a RangeError.
+ * Reads rules like `*:latency=40 4:slow=10,mbps=2 host:apply=20`: before the colon `*`, a worker number (0 is the host's
+ * own), a range `1-4`, several `2+5`, or `host` for the server itself; after it keys with values, or `off`. Empty text is
+ * no emulation. Throws a RangeError.
  */
 export function parseEmulation(text: string): Emulation {
   const words = text.split(/\s+/).filter((word) => word !== '');
@@ -84,30 +107,36 @@ export function parseEmulation(text: string): Emulation {
     if (!who || !settings || rest.length > 0) {
       throw new RangeError(`"${word}" is not a rule of emulation: write it like 4:slow=10,mbps=2 or *:latency=40`);
     }
-    return { who: parseWho(who), conditions: Object.assign({}, ...settings.split(',').map(parseSetting)) };
+    const ranges = parseWho(who);
+    const parse = (setting: string) => parseSetting(setting, ranges === host);
+    return { who: ranges, conditions: Object.assign({}, ...settings.split(',').map(parse)) };
   });
 }
 
 function parseWho(text: string): readonly Range[] {
   if (text === '*') return everyone;
+  if (text === 'host') return host;
   return text.split('+').map((part) => {
     const [, low, high = low] = /^(\d+)(?:-(\d+))?$/.exec(part) ?? [];
     const range = { first: Number(low), last: Number(high) };
     if (range.first <= range.last && range.last <= MAX_WORKER) return range;
     throw new RangeError(
-      `"${text}" names no workers: write * for everyone, or numbers up to ${MAX_WORKER} like 3, 1-4 or 2+5`,
+      `"${text}" names no workers: write * for everyone, host for the server, or numbers up to ${MAX_WORKER} like 3, 1-4 or 2+5`,
     );
   });
 }
 
-function parseSetting(text: string): Partial<Conditions> {
+function parseSetting(text: string, isForHost: boolean): Partial<Everything> {
   const [name = '', value = '', ...rest] = text.split('=');
-  const key = Object.hasOwn(keys, name) ? keys[name] : undefined;
+  const known = Object.keys(keys).filter((key) => isOfHost(keys[key] as Key) === isForHost);
+  const key = known.includes(name) ? keys[name] : undefined;
   if (key === undefined || rest.length > 0) {
-    throw new RangeError(`"${text}" is not a condition: write one of ${Object.keys(keys).join(', ')}, = and its value`);
+    const whose = isForHost ? 'of the host' : 'of a worker';
+    const write = `${known.length > 1 ? 'one of ' : ''}${known.join(', ')}, = and its value`;
+    throw new RangeError(`"${text}" is not a condition ${whose}: write ${write}`);
   }
   const { field, min, max } = key;
-  if (value === 'off') return { [field]: unhindered[field] };
+  if (value === 'off') return { [field]: untouched[field] };
   const number = /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
   if (number >= min && number <= max) return { [field]: number };
   throw new RangeError(`"${name}=${value}": ${name} takes a number from ${min} to ${max}, or off`);
@@ -115,17 +144,24 @@ function parseSetting(text: string): Partial<Conditions> {
 
 /** What the rules, taken together, mean for one worker; 0 is the host's own. */
 export const conditionsFor = (emulation: Emulation, worker: number): Conditions =>
-  Object.assign(
-    { ...unhindered },
-    ...emulation.filter(({ who }) => who.some((range) => covers(range, { first: worker, last: worker }))).map(given),
-  );
+  together(emulation, worker, unhindered);
 
-const given = ({ conditions }: Rule) => conditions;
+/** What the rules mean for the host itself. */
+export const hostConditions = (emulation: Emulation): HostConditions => together(emulation, HOST, { applyMs: 0 });
+
+const together = <Usual extends object>(emulation: Emulation, number: number, usual: Usual): Usual => {
+  const all = { ...usual };
+  const one = { first: number, last: number };
+  for (const { who, conditions } of emulation)
+    if (who.some((range) => covers(range, one))) Object.assign(all, conditions);
+  return all;
+};
+
 const covers = (outer: Range, inner: Range) => outer.first <= inner.first && inner.last <= outer.last;
 
 /** The rules in words for charts and reports, without what later ones override; empty when there is no emulation. */
 export function describeEmulation(emulation: Emulation): string {
-  const isOverridden = (rule: Rule, field: keyof Conditions) =>
+  const isOverridden = (rule: Rule, field: keyof Everything) =>
     emulation
       .slice(emulation.indexOf(rule) + 1)
       .some(
@@ -135,7 +171,7 @@ export function describeEmulation(emulation: Emulation): string {
     const words = Object.values(keys).flatMap(({ field, words, none }) => {
       const value = rule.conditions[field];
       if (value === undefined || isOverridden(rule, field)) return [];
-      return [value === unhindered[field] ? none : words(value)];
+      return [value === untouched[field] ? none : words(value)];
     });
     return words.length === 0 ? [] : [`${describeWho(rule.who)}: ${words.join(', ')}`];
   });
@@ -144,6 +180,7 @@ export function describeEmulation(emulation: Emulation): string {
 
 function describeWho(who: readonly Range[]): string {
   if (who === everyone) return 'everyone';
+  if (who === host) return 'the server';
   const names = who.map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`));
   if (names.length === 1 && names[0] === '0') return 'the host’s own worker';
   return `${names.length === 1 && who[0]?.first === who[0]?.last ? 'worker' : 'workers'} ${listed(names)}`;

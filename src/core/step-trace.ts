@@ -41,6 +41,7 @@ export interface OperatorTime {
   readonly name: string;
   readonly outputShape: readonly number[];
   readonly outputBytes: number;
+  /** Run alone, until the device was done with it; the best of a few times. */
   readonly ms: number;
 }
 

@@ -325,7 +325,11 @@ export class Training {
   /** Whoever is in stays in until it leaves, so that nobody is dropped in the middle of a round. */
   #crewOf(may: readonly Member[], most: number): readonly Member[] {
     for (const member of this.#crew) if (!member.isHere) this.#crew.delete(member);
-    for (const member of may) if (this.#crew.size < most && member.phase !== 'preparing') this.#crew.add(member);
+    // The host's own worker has its place even if others are ready sooner.
+    const kept = may.some((member) => member.isLocal && member.phase === 'preparing') ? 1 : 0;
+    for (const member of may) {
+      if (this.#crew.size < most - kept && member.phase !== 'preparing') this.#crew.add(member);
+    }
     return may.filter((member) => this.#crew.has(member));
   }
 

@@ -461,6 +461,9 @@ export class WorkerSide {
     this.#due = null;
     this.#run?.kept?.stopAwaiting();
     this.#unanswered = null;
+    // The time between two runs is nobody's waiting.
+    this.#awaySinceMs = null;
+    this.#away = { waitMs: 0, transferMs: 0 };
   }
 
   #leave(): void {

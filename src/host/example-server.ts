@@ -68,6 +68,8 @@ export class ExampleServer {
   readonly #paths: PathOpener | null;
   #source: ExampleSource | null = null;
   #opened: Opened | null = null;
+  /** What the run takes its examples from, whatever is chosen meanwhile. */
+  #inUse: FileExamples | null = null;
   #identity: FileIdentity | null = null;
   #state: ExamplesState | null = null;
   #seed = 0;
@@ -117,6 +119,8 @@ export class ExampleServer {
           'choose it again with the format and the limit of that run.',
       );
     }
+    if (this.#inUse !== file) await this.#inUse?.close();
+    this.#inUse = file;
     this.#identity = identity;
     this.#seed = experiment.seed;
     return { ...experiment, examples, entries };
@@ -125,20 +129,20 @@ export class ExampleServer {
   /** The examples at these positions of the run's endless stream, as `encodeExamples` writes them. */
   async of(from: number, count: number): Promise<Uint8Array<ArrayBuffer>> {
     const batch = new SparseBatchBuilder(count);
-    await (await this.#current()).train(batch, this.#seed, from, count);
+    await this.#current().train(batch, this.#seed, from, count);
     return encodeExamples(batch);
   }
 
   /** All that are kept for testing. */
   async test(): Promise<Uint8Array<ArrayBuffer>> {
     const batch = new SparseBatchBuilder();
-    await (await this.#current()).test(batch);
+    await this.#current().test(batch);
     return encodeExamples(batch);
   }
 
-  #current(): Promise<FileExamples> {
-    if (this.#opened === null) throw new DataError('This host has no file of examples: choose it again.');
-    return this.#opened.examples;
+  #current(): FileExamples {
+    if (this.#inUse === null) throw new DataError('This host has no file of examples: choose it again.');
+    return this.#inUse;
   }
 
   async #sourceOf(source: ExampleSource): Promise<ByteSource> {
@@ -148,7 +152,7 @@ export class ExampleServer {
   }
 
   #open(source: ExampleSource, features: number): Promise<FileExamples> {
-    this.#opened?.examples.then((file) => file.close()).catch(() => {});
+    this.#opened?.examples.then((file) => (file === this.#inUse ? undefined : file.close())).catch(() => {});
     const examples = this.#read(source, features, () => this.#opened?.examples === examples);
     this.#opened = { features, examples };
     return examples;

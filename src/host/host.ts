@@ -1,11 +1,13 @@
 import type { Experiment } from '../core/config.ts';
 import type { WorkerCurve, WorkerPoint } from '../core/progress.ts';
-import type { ResourceSample } from '../core/resources.ts';
+import type { Gauges } from '../core/resource-sampler.ts';
+import type { NodeResources, ResourceSample } from '../core/resources.ts';
 import { runSummary } from '../core/run-numbers.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { Link, TransportStats } from '../net/link.ts';
 import { bridge } from '../net/port.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
+import { hostSampler } from './host-sampler.ts';
 import type { Host, HostState, LocalNote, Room, RunLog } from './state.ts';
 import { extendTimeline } from './step-recorder.ts';
 import type { CurveDelta, FromServer, ToServer } from './thread.ts';
@@ -48,6 +50,8 @@ export interface HostDeps {
   readonly device: string;
   /** Whether steps and resources are recorded; otherwise curves and sums alone. */
   readonly observes?: boolean;
+  /** Watches what this tab or process uses; without it, only workers tell. */
+  readonly gauges?: { readonly source: NodeResources['source']; open(): Gauges };
   /** What to do when a thread is gone, for the person who reads its last words. */
   readonly remedy: string;
   readonly spawnServer: Spawn<ToServer, FromServer>;
@@ -127,7 +131,7 @@ export function startHost(deps: HostDeps): Host {
         if (log?.id === message.id) log.timeline = extendTimeline(log.timeline, message);
         return;
       case 'sample':
-        return record(`worker ${message.worker}`, message.worker, message.atMs, message.sample);
+        return record({ node: `worker ${message.worker}`, worker: message.worker, source: 'tab' }, message);
       case 'parameters': {
         const { version, params } = message;
         asked.get(message.request)?.(params && { version, params });
@@ -140,12 +144,17 @@ export function startHost(deps: HostDeps): Host {
   }
 
   /** What a node used, at a time since the run began. */
-  function record(node: string, worker: number | null, atMs: number, sample: ResourceSample): void {
+  function record(
+    of: Omit<NodeResources, 'samples'>,
+    { atMs, sample }: { atMs: number; sample: ResourceSample },
+  ): void {
     if (!log) return;
-    const before = log.resources.find((other) => other.node === node);
-    const known = before ?? { node, worker, source: 'tab' as const, samples: [] };
-    const samples = [...known.samples, { ...sample, atMs }].slice(-MOST_SAMPLES);
-    log.resources = [...log.resources.filter((other) => other !== before), { ...known, samples }];
+    const before = log.resources.find(({ node }) => node === of.node);
+    const samples = [...(before?.samples ?? []), { ...sample, atMs }].slice(-MOST_SAMPLES);
+    const after = { ...of, samples };
+    log.resources = before
+      ? log.resources.map((other) => (other === before ? after : other))
+      : [...log.resources, after];
   }
 
   function keep(): void {
@@ -245,7 +254,28 @@ export function startHost(deps: HostDeps): Host {
     };
     await Promise.all([...links.values()].map(look));
   };
-  const statsTimer = setInterval(lookAtLinks, STATS_MS);
+  const sampler =
+    deps.gauges && observes
+      ? hostSampler({
+          now: () => performance.now(),
+          state: () => state,
+          links: () => links,
+          openGauges: deps.gauges.open,
+        })
+      : null;
+  const sampleOwn = async () => {
+    const { run } = state;
+    if (!sampler) return;
+    if (run?.phase !== 'running' && run?.phase !== 'finishing') return sampler.close();
+    const sample = await sampler.sample();
+    const source = deps.gauges?.source ?? 'tab';
+    record({ node: 'host', worker: null, source }, { atMs: Date.now() - run.startedAtMs, sample });
+  };
+  const statsTimer = setInterval(async () => {
+    await lookAtLinks();
+    await sampleOwn();
+    if (served?.run) changed();
+  }, STATS_MS);
 
   return {
     get state() {
@@ -316,6 +346,7 @@ export function startHost(deps: HostDeps): Host {
     },
     close() {
       clearInterval(statsTimer);
+      sampler?.close();
       listener.close();
       server.stop();
       local?.mesh?.close();

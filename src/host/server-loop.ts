@@ -210,6 +210,8 @@ export function serverLoop({
     const answer = { type: 'examples', run, lease: id } as const;
     try {
       const body = await examples.of(lease.from, lease.count);
+      // Lease numbers repeat from run to run.
+      if (server.run?.run !== run) return;
       links.get(link)?.send('data', run, { ...answer, problem: null }, body);
     } catch (error) {
       links.get(link)?.send('control', run, { ...answer, problem: words(error).slice(0, 300) });

@@ -109,7 +109,8 @@ describe('parameters with keys through real frames', { timeout: 60_000 }, () => 
   it('a host that starts again goes on from a checkpoint of what was touched (K7)', async () => {
     const store = memoryStore();
     const change = { strategy: 'async', batch: 10, maxSteps: 600, optimizer: 'ftrl', lr: 0.1 } as const;
-    const before = cluster(change, 1, store);
+    // Slow enough to be paused before it is over.
+    const before = cluster({ ...change, emulate: '*:latency=1' }, 1, store);
     await before.until(({ run }) => (run?.version ?? 0) > 20);
     before.tell({ type: 'pause' });
     await before.until(({ run }) => run?.phase === 'paused' && store.saves > 0);

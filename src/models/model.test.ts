@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { defaultExperiment } from '../core/config.ts';
+import { isUsed } from '../core/conflicts.ts';
 import { dataSpecs } from './data.ts';
 import { elements, outputShape } from './layer.ts';
 import { gradientFlops, modelSchema, models } from './model.ts';
-import { resolveExperiment } from './plan.ts';
+import { dataTitles, resolveExperiment } from './plan.ts';
+import { sparseDataSpecs } from './sparse-data.ts';
 
 const shapesOf = (name: keyof typeof models, input: readonly number[], classes: number) => {
   let shape = input;
@@ -74,6 +76,16 @@ test.each([
   [{ model: 'dense-logistic', optimizer: 'adagrad' }, /^optimizer: adagrad/],
 ] as const)('what a sparse model cannot do is refused under the name of its setting: %j', (change, words) => {
   expect(() => resolveExperiment({ ...sparse, ...change })).toThrow(words);
+});
+
+test('what only data of sparse examples use is used with each of them, and with no other', () => {
+  for (const data of Object.keys(dataTitles)) {
+    const deciding = { ...defaultExperiment, data };
+    expect(isUsed('features', deciding)).toBe(Object.hasOwn(sparseDataSpecs, data));
+  }
+  const file = { ...sparse, data: 'file', entries: 1000 } as const;
+  expect(resolveExperiment(file).schema.keysPerExample).toBe(1001);
+  expect(() => resolveExperiment({ ...file, batch: 5000 })).toThrow(/^batch: .*at most 3996 of these/);
 });
 
 test('a model that does not fit the data is refused with the shapes', () => {

@@ -14,7 +14,13 @@ export type Named = {
   readonly trainCount: number;
 } & (
   | { readonly kind: 'layers'; readonly model: Model; readonly data: DataSpec }
-  | { readonly kind: 'sparse'; readonly model: SparseModel; readonly data: SparseDataSpec }
+  | {
+      readonly kind: 'sparse';
+      readonly model: SparseModel;
+      readonly data: SparseDataSpec;
+      /** At most. */
+      readonly entriesPerExample: number;
+    }
 );
 
 /** What models and data are called, by their names, in the order the page lists them. */
@@ -41,8 +47,9 @@ export function resolveExperiment(experiment: Experiment): Named {
   if (layered && images) return resolveLayers(layered, images, experiment);
   if (sparse && logs) {
     refuse(sparseMisfit(sparse, logs, experiment));
-    const schema = sparseSchema(sparse, logs, experiment.features);
-    return { kind: 'sparse', model: sparse, data: logs, schema, trainCount: experiment.examples };
+    const entriesPerExample = logs.entriesPerExample ?? experiment.entries;
+    const schema = sparseSchema(sparse, entriesPerExample, experiment.features);
+    return { kind: 'sparse', model: sparse, data: logs, entriesPerExample, schema, trainCount: experiment.examples };
   }
   const needed = sparse ? Object.keys(sparseDataSpecs) : Object.keys(dataSpecs);
   throw new RangeError(`the model ${experiment.model} takes other data than ${experiment.data}: ${needed.join(', ')}`);

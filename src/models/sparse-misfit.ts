@@ -9,11 +9,11 @@ export interface Misfit {
   readonly text: string;
 }
 
-/** Per lease: its keys and values, at most 40 each of 8 bytes, must fit into memory several times per worker. */
-const MAX_LEASE_EXAMPLES = 100_000;
+/** Per lease: its keys and values, 8 bytes each, must fit into memory several times per worker. */
+const MAX_LEASE_ENTRIES = 4_000_000;
 
 /** What does not go with a model whose parameters have keys; null if all does. */
-function keyedMisfit(experiment: Experiment): Misfit | null {
+function keyedMisfit(experiment: Experiment, entriesPerExample: number): Misfit | null {
   const { strategy, aggregate, up, down, overlap, optimizer, l1, l2 } = experiment;
   if (strategy === 'allreduce') {
     return { key: 'strategy', text: 'allreduce gives every worker all parameters: use sync, async, bounded or local.' };
@@ -48,9 +48,10 @@ function keyedMisfit(experiment: Experiment): Misfit | null {
   if ((l1 > 0 || l2 > 0) && optimizer !== 'ftrl') {
     return { key: l1 > 0 ? 'l1' : 'l2', text: `Only ftrl draws parameters to zero: use it, or 0 with ${optimizer}.` };
   }
-  if (leaseExamples(experiment) > MAX_LEASE_EXAMPLES) {
-    const text = `A worker's share of a round may have at most ${MAX_LEASE_EXAMPLES} examples with a sparse model.`;
-    return { key: 'batch', text };
+  // The bias is one more.
+  const most = Math.floor(MAX_LEASE_ENTRIES / (entriesPerExample + 1));
+  if (leaseExamples(experiment) > most) {
+    return { key: 'batch', text: `A worker's share of a round may have at most ${most} of these examples.` };
   }
   return null;
 }
@@ -72,5 +73,7 @@ export function sparseMisfit(model: SparseModel, data: SparseDataSpec, experimen
     return { key: 'features', text: `${data.title} need at least ${data.minFeatures} features, not ${features}.` };
   }
   if (batch > examples) return { key: 'batch', text: `It is more than the ${examples} examples there are.` };
-  return model.movesKeys ? keyedMisfit(experiment) : wholeMisfit(experiment);
+  return model.movesKeys
+    ? keyedMisfit(experiment, data.entriesPerExample ?? experiment.entries)
+    : wholeMisfit(experiment);
 }

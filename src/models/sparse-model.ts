@@ -1,5 +1,4 @@
 import { type Schema, schemaOf } from '../core/schema.ts';
-import type { SparseDataSpec } from './sparse-data.ts';
 
 /** A model over sparse examples: one weight per feature, and a bias that comes last. */
 export interface SparseModel {
@@ -16,12 +15,12 @@ export const sparseModels = {
 } as const satisfies Record<string, SparseModel>;
 
 /** The layout of its parameters: feature k at k, the bias after the last. */
-export const sparseSchema = ({ movesKeys }: SparseModel, data: SparseDataSpec, features: number): Schema =>
+export const sparseSchema = ({ movesKeys }: SparseModel, entriesPerExample: number, features: number): Schema =>
   schemaOf(
     [
       { name: 'weights', shape: [features], init: { kind: 'zeros' } },
       { name: 'bias', shape: [1], init: { kind: 'zeros' } },
     ],
     // The bias is one more.
-    movesKeys ? data.entriesPerExample + 1 : null,
+    movesKeys ? entriesPerExample + 1 : null,
   );

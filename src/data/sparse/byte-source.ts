@@ -2,15 +2,15 @@
 export interface ByteSource {
   readonly name: string;
   readonly sizeBytes: number;
-  /** All bytes from `fromByte` on, in chunks; stopping early closes it. */
-  open(fromByte: number): AsyncIterable<Uint8Array>;
+  /** The bytes from `fromByte` on, up to `untilByte` or the end, in chunks; stopping early closes it. */
+  open(fromByte: number, untilByte?: number): AsyncIterable<Uint8Array>;
 }
 
 /** A chosen file (or any blob) as a source. */
 export const blobSource = (blob: Blob, name: string): ByteSource => ({
   name,
   sizeBytes: blob.size,
-  open: (fromByte) => chunksOf(blob.slice(fromByte).stream()),
+  open: (fromByte, untilByte) => chunksOf(blob.slice(fromByte, untilByte).stream()),
 });
 
 /** The chunks of a stream, which is cancelled if they are not all taken; not every browser can iterate a stream itself. */

@@ -20,8 +20,9 @@ export const plainExamples = (batch: SparseBatch): PlainExample[] =>
 export const memorySource = (name: string, bytes: Uint8Array, chunkBytes = 61): ByteSource => ({
   name,
   sizeBytes: bytes.length,
-  async *open(fromByte) {
-    for (let at = fromByte; at < bytes.length; at += chunkBytes) yield bytes.slice(at, at + chunkBytes);
+  async *open(fromByte, untilByte = bytes.length) {
+    for (let at = fromByte; at < untilByte; at += chunkBytes)
+      yield bytes.slice(at, Math.min(at + chunkBytes, untilByte));
   },
 });
 

@@ -29,7 +29,7 @@ export class LineSplitter implements Splitter {
   /** Up to here in the queue there is no newline. */
   private searched = 0;
   /** In the file, of the first byte in the queue. */
-  private position: number;
+  position: number;
   private readonly untilByte: number;
   private skipping: 'nothing' | 'rest of the previous part' | 'rest of a long line';
   private isFinished = false;

@@ -3,7 +3,8 @@ import { rng } from '../../core/rng.ts';
 import { DataError } from '../download.ts';
 import { blobSource } from './byte-source.ts';
 import { exampleProto, gzipped, memorySource, type PlainExample, readAll, tfRecord, utf8 } from './files-for-tests.ts';
-import { formatOfName, readExamples, type SparseFormat } from './reader.ts';
+import { formatOfName, type SparseFormat } from './formats.ts';
+import { readExamples } from './reader.ts';
 
 const FEATURES = 1000;
 

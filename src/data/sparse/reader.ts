@@ -4,26 +4,13 @@ import type { ByteSource } from './byte-source.ts';
 import { criteoTsvParser } from './criteo-tsv.ts';
 import type { ExampleParser } from './example-parser.ts';
 import { exampleProtoParser } from './example-proto.ts';
+import { DEFAULT_MALFORMED_LIMIT, type SparseFormat } from './formats.ts';
 import { gunzip, isGzipName } from './gzip.ts';
 import { libsvmParser } from './libsvm.ts';
 import { byteRangeOf, LineSplitter, openingByteOf } from './lines.ts';
 import { MalformedTally } from './malformed-tally.ts';
 import { ShuffleBuffer } from './shuffle.ts';
 import { TfRecordSplitter } from './tfrecord.ts';
-
-export const sparseFormats = ['criteo-tsv', 'libsvm', 'tfrecord'] as const;
-export type SparseFormat = (typeof sparseFormats)[number];
-
-/** The format that a file's name tells, with or without .gz; undefined if it tells none. */
-export function formatOfName(name: string): SparseFormat | undefined {
-  const plain = name.toLowerCase().replace(/\.gz$/, '');
-  if (/\.(tsv|txt)$/.test(plain)) return 'criteo-tsv';
-  if (/\.(libsvm|svm|svmlight)$/.test(plain)) return 'libsvm';
-  return /\.tfrecords?(-\d+-of-\d+)?$/.test(plain) ? 'tfrecord' : undefined;
-}
-
-/** How many malformed lines or records are skipped unless the user says otherwise. */
-export const DEFAULT_MALFORMED_LIMIT = 100;
 
 export interface ReadOptions {
   readonly format: SparseFormat;
@@ -143,7 +130,12 @@ function chunksFrom(
   return isGzipName(source.name) ? gunzip(counted, source.name) : counted;
 }
 
-function parserOf({ format, features, firstIndex = 1 }: ReadOptions): ExampleParser {
+/** What reads one record of this format. */
+export function parserOf({
+  format,
+  features,
+  firstIndex = 1,
+}: Pick<ReadOptions, 'format' | 'features' | 'firstIndex'>): ExampleParser {
   switch (format) {
     case 'criteo-tsv':
       return criteoTsvParser(features);

@@ -15,10 +15,11 @@ export interface SparseSource {
   test(batch: SparseBatchBuilder): Promise<void>;
 }
 
-/** The data that an experiment over sparse examples names. */
+/** The generated data that an experiment over sparse examples names. */
 export function openSparse(experiment: Experiment): SparseSource {
   const { kind, data, trainCount } = resolveExperiment(experiment);
-  if (kind !== 'sparse') throw new RangeError(`${experiment.data} has no sparse examples`);
+  const { testCount } = data;
+  if (kind !== 'sparse' || testCount === null) throw new RangeError(`${experiment.data} has no generated examples`);
   const fake = new CriteoFake({ features: experiment.features, seed: FAKE_SEED });
   return {
     async train(batch, from, count) {
@@ -33,7 +34,7 @@ export function openSparse(experiment: Experiment): SparseSource {
       }
     },
     async test(batch) {
-      fake.fill(batch, 'test', 0, data.testCount);
+      fake.fill(batch, 'test', 0, testCount);
     },
   };
 }

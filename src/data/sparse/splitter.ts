@@ -14,6 +14,8 @@ export interface Splitter {
   readonly unit: 'line' | 'record';
   /** Of the last record or malformed piece, from 1. */
   readonly number: number;
+  /** How many of the bytes given so far belong to what was found: another splitter can begin after a record. */
+  readonly position: number;
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
