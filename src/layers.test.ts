@@ -18,13 +18,26 @@ const cases: Record<string, { allowed: readonly string[]; forbidden: readonly st
   'src/ml/a.ts': { allowed: ['@tensorflow/tfjs-core'], forbidden: ['../net/link.ts', '../store/a.ts'] },
   'src/data/a.ts': { allowed: ['../store/a.ts', '../models/data.ts'], forbidden: ['node:fs', '../ml/a.ts'] },
   'src/store/a.ts': { allowed: ['idb'], forbidden: ['../data/a.ts'] },
-  'src/export/a.ts': { allowed: ['../core/progress.ts'], forbidden: ['../host/state.ts', '../net/link.ts'] },
+  'src/export/a.ts': {
+    allowed: ['../core/progress.ts', 'fflate'],
+    forbidden: ['../host/state.ts', '../net/link.ts', '../lab/sweep.ts'],
+  },
+  'src/lab/a.ts': {
+    allowed: ['../core/config.ts', '../models/plan.ts', '../export/run-report.ts', './report/html.ts', 'zod/mini'],
+    forbidden: ['../host/state.ts', '../net/link.ts', '../relay/a.ts', '../ui/a.tsx', 'node:fs'],
+  },
   'src/simulate/a.ts': { allowed: ['../core/server.ts', '../models/model.ts'], forbidden: ['../host/a.ts', 'node:fs'] },
-  'src/host/a.ts': { allowed: ['../net/link.ts', '../ml/a.ts'], forbidden: ['../ui/a.tsx', '@tensorflow/tfjs-core'] },
+  'src/host/a.ts': {
+    allowed: ['../net/link.ts', '../ml/a.ts'],
+    forbidden: ['../ui/a.tsx', '../lab/sweep.ts', '@tensorflow/tfjs-core'],
+  },
   'src/worker/a.ts': { allowed: ['../net/link.ts'], forbidden: ['../ui/a.tsx', 'peerjs'] },
-  'src/ui/a.tsx': { allowed: ['preact/hooks', '../simulate/a.ts'], forbidden: ['../net/link.ts', '../ml/a.ts', 'idb'] },
+  'src/ui/a.tsx': {
+    allowed: ['preact/hooks', '../simulate/a.ts', '../lab/sweep.ts'],
+    forbidden: ['../net/link.ts', '../ml/a.ts', 'idb'],
+  },
   'src/relay/a.ts': {
-    allowed: ['node:fs/promises', '../host/state.ts'],
+    allowed: ['node:fs/promises', '../host/state.ts', '../lab/sweep.ts'],
     forbidden: ['../ui/a.tsx', '../main.ts', 'preact'],
   },
   'src/main.ts': { allowed: ['./ui/a.tsx', './net/peer.ts'], forbidden: ['./ml/a.ts', './relay/a.ts', 'node:fs'] },

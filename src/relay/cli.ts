@@ -1,5 +1,6 @@
 import { type Command, helpText, readArguments, UsageError } from './command-line.ts';
 import { hostCommand } from './host-command.ts';
+import { labCommand } from './lab-command.ts';
 import { benchCommand } from './program-commands.ts';
 import { serveCommand } from './serve-command.ts';
 import { simulateCommand } from './simulate-command.ts';
@@ -9,6 +10,7 @@ import { workerCommand } from './worker-command.ts';
 const commands: Readonly<Record<string, Command>> = {
   serve: serveCommand,
   train: trainCommand,
+  lab: labCommand,
   worker: workerCommand,
   simulate: simulateCommand,
   bench: benchCommand,

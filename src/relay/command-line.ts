@@ -14,8 +14,8 @@ export interface Command {
   readonly name: string;
   readonly describe: string;
   readonly options: Options;
-  /** The one word beside the options; it must be there. */
-  readonly argument?: { readonly name: string; readonly describe: string };
+  /** The one word beside the options; it must be there, but where an option of the name `unless` is. */
+  readonly argument?: { readonly name: string; readonly describe: string; readonly unless?: string };
   /** Reads what follows its name by itself, even --help: there are no options to check here. */
   readonly takesAnything?: boolean;
   /** Gives the exit code. */
@@ -45,6 +45,7 @@ export function readArguments(command: Command, argv: readonly string[]): Given 
 function withArgument({ argument }: Command, values: Given, words: readonly string[]): Given {
   if (argument === undefined || values.help === true) return values;
   const [word] = words;
+  if (word === undefined && argument.unless !== undefined && values[argument.unless] === true) return values;
   if (word !== undefined && words.length === 1) return { ...values, [argument.name]: word };
   throw new UsageError(`one <${argument.name}> is needed, ${words.length} came: ${argument.describe}`);
 }

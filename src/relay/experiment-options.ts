@@ -1,78 +1,36 @@
-import {
-  aggregateNames,
-  defaultExperiment,
-  downNames,
-  type Experiment,
-  type ExperimentKey,
-  optimizerNames,
-  parseExperiment,
-  strategyNames,
-  upNames,
-} from '../core/config.ts';
-import { dataTitles, modelTitles, resolveExperiment } from '../models/plan.ts';
+import { defaultExperiment, type Experiment, type ExperimentKey, parseExperiment } from '../core/config.ts';
+import { experimentFlags, stopKeys } from '../models/experiment-flags.ts';
+import { modelTitles, resolveExperiment } from '../models/plan.ts';
 import { type Given, type Options, UsageError, wordOf } from './command-line.ts';
+import { fileOptions, readExampleFile } from './example-file.ts';
 
 const usual = defaultExperiment;
 
-/** What an experiment's fields are called on a command line; `workers` is the commands' own. */
-const fields = {
-  model: { flag: 'model', value: 'name', describe: `${Object.keys(modelTitles).join(', ')} (${usual.model})` },
-  data: { flag: 'data', value: 'name', describe: `${Object.keys(dataTitles).join(', ')} (${usual.data})` },
-  strategy: { flag: 'strategy', value: 'name', describe: `${strategyNames.join(', ')} (${usual.strategy})` },
-  backup: { flag: 'backup', value: 'count', describe: 'sync, local: a round goes on without its slowest workers (0)' },
-  deadline: { flag: 'deadline', value: 'seconds', describe: 'how long a round may take (four times the usual)' },
-  maxStaleness: { flag: 'max-staleness', value: 'versions', describe: 'async: a push older than this is not applied' },
-  damping: { flag: 'damping', value: 'name', describe: 'async, bounded: none or inverse, by staleness (none)' },
-  overlap: { flag: 'overlap', describe: 'async: compute the next step while the last push is on its way' },
-  lead: { flag: 'lead', value: 'steps', describe: `bounded: how far ahead of the slowest (${usual.lead})` },
-  localSteps: { flag: 'local-steps', value: 'count', describe: `local: steps per exchange (${usual.localSteps})` },
-  outer: { flag: 'outer', value: 'name', describe: `local: average or nesterov (${usual.outer})` },
-  outerLr: { flag: 'outer-lr', value: 'number', describe: 'local: the outer learning rate' },
-  aggregate: { flag: 'aggregate', value: 'name', describe: `sync, local: ${aggregateNames.join(', ')} (mean)` },
-  faulty: { flag: 'faulty', value: 'count', describe: `trimmed, krum: how many may lie (${usual.faulty})` },
-  up: { flag: 'up', value: 'codec', describe: `how gradients travel: ${upNames.join(', ')} (${usual.up})` },
-  down: { flag: 'down', value: 'codec', describe: `how parameters travel: ${downNames.join(', ')} (${usual.down})` },
-  topk: { flag: 'topk', value: 'share', describe: `topk: the share that is sent (${usual.topk})` },
-  emulate: { flag: 'emulate', value: 'rules', describe: 'made-up conditions, e.g. "2:slow=10 *:latency=40"' },
-  batch: { flag: 'batch', value: 'count', describe: `examples per worker and step (${usual.batch})` },
-  lr: { flag: 'lr', value: 'number', describe: `learning rate (${usual.lr})` },
-  optimizer: { flag: 'optimizer', value: 'name', describe: `${optimizerNames.join(', ')} (${usual.optimizer})` },
-  l1: { flag: 'l1', value: 'number', describe: 'ftrl: what sums of gradients must exceed to count (0)' },
-  l2: { flag: 'l2', value: 'number', describe: 'ftrl: how strongly parameters are drawn to zero (0)' },
-  features: { flag: 'features', value: 'count', describe: `sparse models: how many features (${usual.features})` },
-  examples: { flag: 'examples', value: 'count', describe: `generated click logs: per epoch (${usual.examples})` },
-  evalEvery: { flag: 'eval-every', value: 'steps', describe: `steps between two tests (${usual.evalEvery})` },
-  untilLoss: { flag: 'until-loss', value: 'number', describe: 'stop when the test loss is this or less' },
-  maxSteps: { flag: 'max-steps', value: 'count', describe: 'stop after this many steps' },
-  epochs: {
-    flag: 'epochs',
-    value: 'number',
-    describe: `stop after this many passes (${usual.epochs} if no other rule)`,
-  },
-  minutes: { flag: 'minutes', value: 'number', describe: 'stop after this much training time' },
-  seed: { flag: 'seed', value: 'number', describe: `decides the order of the data and the start (${usual.seed})` },
-} as const satisfies Record<Exclude<ExperimentKey, 'workers'>, { flag: string; value?: string; describe: string }>;
-
 /** The options that make an experiment, in the order --help lists them. */
-export const experimentOptions: Options = Object.fromEntries(
-  Object.values(fields).map(({ flag, ...option }) => [flag, option]),
-);
+export const experimentOptions: Options = {
+  ...Object.fromEntries(Object.values(experimentFlags).map(({ flag, ...option }) => [flag, option])),
+  ...fileOptions,
+};
 
 /** The experiment that was typed; every mistake is a UsageError of one line. */
 export function readExperiment(given: Given, workers: number): Experiment {
   wordOf(given, 'model', Object.keys(modelTitles));
-  wordOf(given, 'data', Object.keys(dataTitles));
+  const isFile = readExampleFile(given) !== null;
   const typed: Record<string, unknown> = {};
-  for (const [key, { flag }] of Object.entries(fields)) {
+  for (const [key, { flag }] of Object.entries(experimentFlags)) {
     const text = given[flag];
     if (text !== undefined) typed[key] = readValue(key as ExperimentKey, flag, text);
   }
-  const hasStop = ['untilLoss', 'maxSteps', 'epochs', 'minutes'].some((key) => key in typed);
+  // What a file can be used for: how many examples it has and what they hold is found when it is read.
+  if (isFile) Object.assign(typed, { data: 'file', model: typed.model ?? 'sparse-logistic' });
+  const hasStop = stopKeys.some((key) => key in typed);
   return checked({ ...usual, ...(hasStop ? { epochs: null } : {}), ...typed, workers });
 }
 
 function readValue(key: ExperimentKey, flag: string, text: string | boolean): unknown {
   if (typeof text === 'boolean' || typeof usual[key] === 'string') return text;
+  // As in a URL: a rule that is usually on can be turned off.
+  if (text === 'off') return null;
   const value = text.trim() === '' ? Number.NaN : Number(text);
   if (Number.isNaN(value)) throw new UsageError(`--${flag} takes a number, not "${text}"`);
   return value;
@@ -87,7 +45,7 @@ function checked(experiment: unknown): Experiment {
   } catch (error) {
     const [line = ''] = (error as Error).message.split('\n');
     const [field = '', ...words] = line.split(': ');
-    const flag = field === 'workers' ? 'workers' : fields[field as keyof typeof fields]?.flag;
+    const flag = field === 'workers' ? 'workers' : experimentFlags[field as keyof typeof experimentFlags]?.flag;
     throw new UsageError(flag === undefined ? line : `--${flag}: ${words.join(': ')}`);
   }
 }

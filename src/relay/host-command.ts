@@ -2,12 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Experiment } from '../core/config.ts';
 import { stopWords, summaryTable } from '../export/summary-table.ts';
+import type { ExampleSource } from '../host/example-server.ts';
 import type { Host, Resumable } from '../host/state.ts';
 import { backendChoices } from '../models/backend.ts';
 import { ensureBuilt } from './build.ts';
 import { dataFolder } from './certificate.ts';
 import { type Command, type Given, numberOf, UsageError, wordOf } from './command-line.ts';
 import { diskStore } from './disk-store.ts';
+import { readExampleFile, untilRead } from './example-file.ts';
 import { experimentOptions, readExperiment } from './experiment-options.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type NodeHost, startNodeHost } from './node-host.ts';
@@ -44,6 +46,7 @@ export const hostCommand: Command = {
 async function hostRun(given: Given): Promise<number> {
   const workers = numberOf(given, 'workers', { min: 1, max: 1000, isWhole: true }) ?? 1;
   const experiment = readExperiment(given, workers);
+  const file = readExampleFile(given);
   const hostTrains = given['host-trains'] === true || experiment.strategy === 'single';
   const backend = wordOf(given, 'backend', backendChoices) ?? 'auto';
   const folder = typeof given['data-dir'] === 'string' ? given['data-dir'] : dataFolder();
@@ -56,6 +59,10 @@ async function hostRun(given: Given): Promise<number> {
   let node: NodeHost | undefined;
   try {
     const saved = await interrupted(folder, given, note);
+    if (saved?.experiment.data === 'file' && file === null) {
+      const what = saved.file === null ? 'a file' : `${saved.file.name} (${saved.file.sizeBytes} bytes)`;
+      throw new UsageError(`the interrupted run was trained on ${what}: say where it is with --data`);
+    }
     server = await startServer({ ...options, dist });
     const { hostKey } = options.signalling ?? {};
     const isEverywhere = options.host === '0.0.0.0' || options.host === '::';
@@ -70,6 +77,7 @@ async function hostRun(given: Given): Promise<number> {
     console.log(greeting(server, certificate));
     console.log(`${joinWords(server, node, allowsTyping)}\n`);
     const [started, running] = [nextSignal(), node];
+    if (file !== null) await readIn(node.host, { ...file, features: (saved?.experiment ?? experiment).features }, line);
     await begin(node.host, experiment, hostTrains, saved);
     const links = setInterval(() => note(joinWords(server as RunningServer, running, allowsTyping)), NEW_LINK_MS);
     const outcome = await watch(node.host, line, started).finally(() => clearInterval(links));
@@ -107,6 +115,15 @@ async function interrupted(folder: string, given: Given, note: (text: string) =>
   throw new UsageError(`${folder} holds an interrupted run (${what}): add --resume to go on, or --fresh to drop it`);
 }
 
+/** Gives the host its file, and waits until it has read it. */
+async function readIn(host: Host, source: ExampleSource, line: ProgressLine): Promise<void> {
+  host.chooseExamples(source);
+  await untilRead(async () => host.state.examples, {
+    note: (text) => line.note(text),
+    progress: (text) => line.show(text, performance.now()),
+  });
+}
+
 /** Starts the run, or goes on with the saved one, once the server has found it. */
 async function begin(host: Host, experiment: Experiment, trainsHere: boolean, saved: Resumable | null): Promise<void> {
   host.setTrainsHere(trainsHere);
@@ -134,6 +151,10 @@ async function watch(host: Host, line: ProgressLine, told: Promise<void>): Promi
     if (run?.phase === 'finished') return 'finished';
     if (run?.phase === 'failed') {
       line.note(`The run failed: ${run.stopReason === null ? 'no reason was given' : stopWords[run.stopReason]}`);
+      return 'failed';
+    }
+    if (run === null && note?.kind === 'broken') {
+      line.note(`The run cannot start: ${note.text}`);
       return 'failed';
     }
     if (run !== null) {

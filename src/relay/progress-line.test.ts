@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { defaultExperiment } from '../core/config.ts';
 import { noCounters, type RunState } from '../core/progress.ts';
-import { clock, ProgressLine, progressText } from './progress-line.ts';
+import { layOut } from '../lab/layout.ts';
+import { parseSweep } from '../lab/sweep.ts';
+import type { SweepProgress } from '../lab/sweep-runner.ts';
+import { clock, ProgressLine, progressText, sweepText } from './progress-line.ts';
 
 const run: RunState = {
   id: 'r',
@@ -73,4 +76,23 @@ test('a log gets a line every five seconds, and notes at once', () => {
   line.show('three', 5000);
   line.end();
   expect(log.text).toBe('one\na problem\nthree\n');
+});
+
+test('a sweep under way is one line: which run, where it is, how long all still take', () => {
+  const sweep = parseSweep({ name: 'tiny', vary: { strategy: ['single', 'sync'], workers: [2] } });
+  const [, run = null] = layOut(sweep);
+  const progress: SweepProgress = {
+    phase: 'running',
+    run,
+    number: 2,
+    count: 7,
+    text: 'step 300 · loss 0.41',
+    leftMs: 130_000,
+    outcomes: [],
+    missing: [],
+  };
+  expect(sweepText(progress)).toBe('run 2 of 7 · sync × 2 · step 300 · loss 0.41 · 2:10 left');
+  expect(sweepText({ ...progress, text: 'starting', leftMs: null })).toBe(
+    'run 2 of 7 · sync × 2 · starting · time left unknown',
+  );
 });

@@ -1,4 +1,5 @@
 import type { RunState, TestPoint } from '../core/progress.ts';
+import type { SweepProgress } from '../lab/sweep-runner.ts';
 
 /** A run under way in one line: where it is, how fast, how long still. */
 export function progressText(run: RunState, test: TestPoint | null, workers: number): string {
@@ -12,6 +13,17 @@ export function progressText(run: RunState, test: TestPoint | null, workers: num
     run.leftMs === null ? 'time left unknown' : `about ${clock(run.leftMs)} left`,
   ];
   return parts.join(' · ');
+}
+
+/** A run under way in a few words, for a line that says more. */
+export function shortProgressText(run: RunState, test: TestPoint | null): string {
+  return [`step ${count(run.version)}`, ...(test === null ? [] : [`loss ${test.loss.toPrecision(2)}`])].join(' · ');
+}
+
+/** A sweep under way in one line: which run, where that is, how long all of them still take. */
+export function sweepText({ number, count: all, run, text, leftMs }: SweepProgress): string {
+  const left = leftMs === null ? 'time left unknown' : `${clock(leftMs)} left`;
+  return [`run ${number} of ${all}`, run?.label, text, left].filter((part) => part).join(' · ');
 }
 
 /** Minutes and seconds, with hours when there are any. */

@@ -5,6 +5,7 @@ import type { Experiment } from '../core/config.ts';
 import { type RunReport, runReport } from '../export/run-report.ts';
 import type { Host, HostState } from '../host/state.ts';
 import type { BackendChoice } from '../models/backend.ts';
+import type { ExampleFile } from './example-file.ts';
 import { type NodeHost, startNodeHost } from './node-host.ts';
 import { type DrivenHost, type Glance, settled } from './tabs.ts';
 
@@ -44,6 +45,10 @@ export class RelayHost implements DrivenHost {
     await until(host, 'the run did not start', ({ run }) => run !== null && run.id !== before);
   }
 
+  async chooseFile(file: ExampleFile, features: number): Promise<void> {
+    this.#node.host.chooseExamples({ ...file, features });
+  }
+
   async glance(): Promise<Glance> {
     const { state, log } = this.#node.host;
     return { state, test: log?.test.at(-1) ?? null };
@@ -55,6 +60,14 @@ export class RelayHost implements DrivenHost {
 
   report(): Promise<RunReport | null> {
     return settled(async () => reportOf(this.#node.host));
+  }
+
+  parameters(): ReturnType<Host['parameters']> {
+    return this.#node.host.parameters();
+  }
+
+  async profile(experiment: Experiment): Promise<void> {
+    await this.#node.host.profile(experiment);
   }
 
   /** Lets the run go on or stand still, as a page's buttons do. */

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { rng } from '../core/rng.ts';
+import { ExampleServer } from '../host/example-server.ts';
 import { serverLoop } from '../host/server-loop.ts';
 import type { FromServer, ToServer } from '../host/thread.ts';
 import { type DiskStoreListener, diskStore } from './disk-store.ts';
+import { diskFiles } from './file-path.ts';
 
 /* The parameter server of a relay, off the thread that moves bytes. Checkpoints go to the disk. */
 
@@ -21,6 +23,7 @@ const loop = serverLoop({
   now: () => performance.now(),
   wallOffsetMs: performance.timeOrigin,
   post,
+  examples: new ExampleServer(diskFiles),
   store: diskStore(checkpoints, {
     onSaved: (saved) => post({ type: 'saved', saved }),
     onSkipped: (text) => post({ type: 'skipped', text }),

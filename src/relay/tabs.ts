@@ -7,6 +7,8 @@ import type { Host, HostState } from '../host/state.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { WorkerControl, WorkerStage, WorkerView } from '../worker/state.ts';
 import { chromiumArgs, ensureChromium } from './chromium.ts';
+import type { ExampleFile } from './example-file.ts';
+import { tabParameters } from './tab-parameters.ts';
 
 /** What the app puts on `globalThis` for a program that drives it. */
 export interface HostGlobal {
@@ -76,11 +78,17 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 export interface DrivenHost {
   /** Starts a run, and waits until it is the one that `glance` shows. */
   start(experiment: Experiment, trainsHere: boolean): Promise<void>;
+  /** Gives it the file that experiments whose data is a file take. */
+  chooseFile(file: ExampleFile, features: number): Promise<void>;
   glance(): Promise<Glance>;
   /** What the join link of this host has after #. */
   invitation(): Promise<string>;
   /** The report of its run, once the transports' own byte counts, which it looks up now and then, include the last push. */
   report(): Promise<RunReport | null>;
+  /** A copy of the parameters as they are now; null while there is no run. */
+  parameters(): ReturnType<Host['parameters']>;
+  /** Takes one step apart, for the report; rejects where that cannot be. */
+  profile(experiment: Experiment): Promise<void>;
 }
 
 /** A host page under control. */
@@ -135,6 +143,19 @@ export class HostTab implements DrivenHost {
     );
   }
 
+  /** As a person would: the browser reads the file from the disk by itself, however large it is. */
+  async chooseFile({ path, format, malformedLimit, firstIndex }: ExampleFile, features: number): Promise<void> {
+    await this.page.setInputFiles(FILE_INPUT, path);
+    await this.page.evaluate(
+      ([input, how]) => {
+        const file = document.querySelector<HTMLInputElement>(input)?.files?.[0];
+        const host = (globalThis as HostGlobal).manyhands?.host;
+        if (file && host) host.chooseExamples({ kind: 'file', file, name: file.name, ...how });
+      },
+      [FILE_INPUT, { format, malformedLimit, firstIndex, features }] as const,
+    );
+  }
+
   async glance(): Promise<Glance> {
     const glance = await this.page.evaluate(() => {
       const host = (globalThis as HostGlobal).manyhands?.host;
@@ -150,6 +171,16 @@ export class HostTab implements DrivenHost {
 
   report(): Promise<RunReport | null> {
     return settled(() => this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null));
+  }
+
+  parameters(): ReturnType<Host['parameters']> {
+    return tabParameters(this.page);
+  }
+
+  profile(experiment: Experiment): Promise<void> {
+    return this.page.evaluate(async (what) => {
+      await (globalThis as HostGlobal).manyhands?.host.profile(what);
+    }, experiment);
   }
 }
 
@@ -218,6 +249,7 @@ export function stageWords(stage: WorkerStage): string {
 }
 
 const OPEN_LIMIT_MS = 30_000;
+const FILE_INPUT = 'input[name="examples-file"]';
 const SETTLE_LIMIT_MS = 5000;
 
 const isMissing = (transport: RunReport['workers'][number]['transport']): boolean =>

@@ -1,7 +1,11 @@
-import { open, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import { runFiles } from '../export/run-files.ts';
 import { summaryTable } from '../export/summary-table.ts';
 import { type Command, UsageError } from './command-line.ts';
+import { readExampleFile } from './example-file.ts';
+import { replaceFolder } from './lab-files.ts';
 import { ProgressLine } from './progress-line.ts';
 import { train } from './train.ts';
 import { readTrainOptions, trainOptions } from './train-options.ts';
@@ -13,16 +17,24 @@ export const trainCommand: Command = {
   options: trainOptions,
   async run(given) {
     const options = readTrainOptions(given);
+    const file = readExampleFile(given);
     const jsonPath = typeof given.json === 'string' ? given.json : null;
     if (jsonPath !== null) await assertWritable(jsonPath);
+    const outPath = typeof given.out === 'string' ? given.out : null;
+    if (outPath !== null) await assertNew(outPath);
 
     const line = new ProgressLine(process.stderr);
-    const { report, failure, problems, browser } = await train(options, {
-      note: (text) => line.note(text),
-      progress: (text) => line.show(text, performance.now()),
-    });
+    const { report, model, failure, problems, browser } = await train(
+      options,
+      { note: (text) => line.note(text), progress: (text) => line.show(text, performance.now()) },
+      { file, keepsModel: outPath !== null, profiles: outPath !== null },
+    );
     line.end();
     if (report !== null) console.log(summaryTable(report));
+    if (outPath !== null && report !== null) {
+      await replaceFolder(outPath, runFiles(report, model));
+      console.log(`\nfiles: ${outPath}`);
+    }
     if (jsonPath !== null) {
       const { experiment, backend } = options;
       const versions = { manyhands: packageJson.version, chromium: browser, node: process.version };
@@ -42,4 +54,16 @@ async function assertWritable(path: string): Promise<void> {
   } catch (error) {
     throw new UsageError(`--json "${path}" cannot be written (${(error as NodeJS.ErrnoException).code})`);
   }
+}
+
+/** A folder that is there may hold what somebody wants to keep. */
+async function assertNew(path: string): Promise<void> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new UsageError(`--out "${path}" is there already: choose the name of a new folder`);
+  await mkdir(dirname(resolve(path)), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--out "${path}" cannot be made (${error.code})`);
+  });
 }

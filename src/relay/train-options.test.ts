@@ -28,7 +28,7 @@ test('every field of an experiment but the workers has an option that sets it', 
     '--aggregate median --data fashion-mnist --batch 7 --lr 0.1 --optimizer adam --eval-every 5 --until-loss 1',
     '--max-steps 2 --epochs 3 --minutes 4 --seed 5 --emulate 2:slow=10 --model mlp',
   ];
-  const set = new Set(['workers', 'l1', 'l2', 'features', 'examples']);
+  const set = new Set(['workers', 'l1', 'l2', 'features', 'examples', 'entries']);
   for (const { experiment } of lines.map(read)) {
     for (const [key, value] of Object.entries(defaultExperiment))
       if (experiment[key as ExperimentKey] !== value) set.add(key);

@@ -16,7 +16,8 @@ export interface TrainOptions {
   readonly timeoutMs: number;
 }
 
-const MAX_TABS = 64;
+/** More tabs than one browser is asked to hold. */
+export const MAX_TABS = 64;
 
 /** The options of the train command, in the order --help lists them. */
 export const trainOptions = {
@@ -26,6 +27,7 @@ export const trainOptions = {
   ...experimentOptions,
   backend: { value: 'name', describe: `${backendChoices.join(', ')} (auto)` },
   json: { value: 'file', describe: 'write the whole report there' },
+  out: { value: 'folder', describe: 'make a new folder with the report, curves, tables, trace and the trained model' },
   headed: { describe: 'show the browser' },
   timeout: { value: 'minutes', describe: 'give up after this long, all told (60)' },
 } satisfies Options;

@@ -28,10 +28,10 @@ if (code === null) {
     subscribe(listener) { setTimeout(listener); return () => {}; },
     start(experiment) {
       this.run = { id: 'pretended', phase: seed === 1 ? 'waiting' : 'running', experiment, version: 5, examples: 500, elapsedMs: 1000,
-        leftMs: null, stopReason: null, counters: { updates: 0 } };
+        leftMs: null, startedAtMs: Date.now(), stopReason: null, counters: { updates: 0 } };
     },
   };
-  globalThis.manyhands = { host, report: () => ({ steps: 5, workers: [], here: host.here, backend: query.get('backend') }) };
+  globalThis.manyhands = { host, report: () => ({ steps: 5, workers: [], resources: [], here: host.here, backend: query.get('backend') }) };
 } else {
   const view = { stage: { kind: 'idle' } };
   globalThis.manyhands = { worker: { view } };
@@ -59,13 +59,13 @@ function trainPretending(seed: number, changes: Partial<TrainOptions> = {}) {
     timeoutMs: 60_000,
     ...changes,
   };
-  return train(options, { note: () => {}, progress: () => {} }, async () => dist);
+  return train(options, { note: () => {}, progress: () => {} }, { app: async () => dist });
 }
 
 test('a run that finishes with every tab well has no failure', { timeout: 30_000 }, async () => {
   const { failure, problems, report } = await trainPretending(6);
   expect({ failure, problems }).toEqual({ failure: null, problems: [] });
-  expect(report).toEqual({ steps: 5, workers: [], here: false, backend: 'wasm' });
+  expect(report).toMatchObject({ steps: 5, workers: [], here: false, backend: 'wasm' });
 });
 
 test('a worker tab that breaks before the start is named with its reason', { timeout: 30_000 }, async () => {
@@ -93,5 +93,5 @@ test('what pages complain about is reported with the tab', { timeout: 30_000 }, 
 test('a host that trains alone needs no worker tab', { timeout: 30_000 }, async () => {
   const { failure, report } = await trainPretending(6, { tabs: 0, hostTrains: true, backend: 'auto' });
   expect(failure).toBeNull();
-  expect(report).toEqual({ steps: 5, workers: [], here: true, backend: null });
+  expect(report).toMatchObject({ steps: 5, workers: [], here: true, backend: null });
 });

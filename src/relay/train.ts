@@ -1,8 +1,14 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import type { Experiment } from '../core/config.ts';
+import type { NodeResources } from '../core/resources.ts';
 import type { RunReport } from '../export/run-report.ts';
 import { stopWords } from '../export/summary-table.ts';
+import type { TrainedModel } from '../export/trained-model.ts';
+import { resolveExperiment } from '../models/plan.ts';
 import type { WorkerStage } from '../worker/state.ts';
 import { ensureBuilt } from './build.ts';
+import { type ExampleFile, untilRead } from './example-file.ts';
+import { type WatchedPage, watchProcesses } from './process-sampler.ts';
 import { progressText } from './progress-line.ts';
 import { RelayHost } from './relay-host.ts';
 import { type RunningServer, startServer } from './serve.ts';
@@ -12,6 +18,8 @@ import type { TrainOptions } from './train-options.ts';
 /** What came of a run in real tabs. `failure` is null only if it trained to its end with every worker tab well. */
 export interface TrainResult {
   readonly report: RunReport | null;
+  /** What it came to, where that was asked for. */
+  readonly model: TrainedModel | null;
   readonly failure: string | null;
   /** What pages complained about, and tabs that broke. */
   readonly problems: readonly string[];
@@ -22,51 +30,116 @@ export interface TrainResult {
 export interface TrainListener {
   /** A line about getting ready, or a problem. */
   note(line: string): void;
-  /** Where the run is now; called a few times a second. */
-  progress(text: string): void;
+  /** Where the run is now, in words and in full; called a few times a second. */
+  progress(text: string, glance: Glance): void;
 }
 
-/**
- * Opens a host, in a tab or in this process, and worker tabs in a real browser, and trains to the end. Whatever it starts it stops.
- * `app` gives the folder to serve; without it, the app is built from the sources if need be.
- */
+/** What to do beside training. */
+export interface TrainExtras {
+  /** Gives the folder to serve; without it, the app is built from the sources if need be. */
+  readonly app?: (log: (line: string) => void) => Promise<string>;
+  /** Breaks the run off: what came of it is lost. */
+  readonly signal?: AbortSignal;
+  /** What an experiment whose data is a file takes. */
+  readonly file?: ExampleFile | null;
+  /** Brings the parameters. */
+  readonly keepsModel?: boolean;
+  /** Takes one step apart when the run is over. */
+  readonly profiles?: boolean;
+}
+
+/** Opens a host, in a tab or in this process, and worker tabs in a real browser, and trains to the end. Whatever it starts it stops. */
 export async function train(
   options: TrainOptions,
   listener: TrainListener,
-  app: (log: (line: string) => void) => Promise<string> = ensureBuilt,
+  { app = ensureBuilt, signal, file = null, keepsModel = false, profiles = false }: TrainExtras = {},
 ): Promise<TrainResult> {
   const problems: string[] = [];
   const problem = (text: string) => {
+    if (signal?.aborted) return;
     problems.push(text);
     listener.note(text);
   };
   let server: RunningServer | undefined;
   let browser: Browser | undefined;
   let relayHost: RelayHost | undefined;
+  let watch: Awaited<ReturnType<typeof watchProcesses>> | null = null;
+  // Whatever is under way in its tabs then fails at once.
+  const breakOff = () => void browser?.close();
+  signal?.addEventListener('abort', breakOff);
   try {
     const dist = await app(listener.note);
     server = await startServer({ port: 0, host: '127.0.0.1', dist });
-    browser = await launchBrowser(options, listener.note);
+    browser = await launchBrowser(options, listener.note, { handlesSignals: signal === undefined });
+    signal?.throwIfAborted();
     let host: DrivenHost;
+    const pages: WatchedPage[] = [];
     if (options.host === 'relay') {
       relayHost = await RelayHost.open(server.url, dist, options.backend, problem);
       host = relayHost;
     } else {
-      host = await HostTab.open(browser, server.url, options.experiment, options.backend, problem);
+      const tab = await HostTab.open(browser, server.url, options.experiment, options.backend, problem);
+      pages.push({ node: 'host', worker: null, page: tab.page });
+      host = tab;
     }
-    const failure = await trainIn(browser, server.url, host, options, { problem, progress: listener.progress });
-    return { report: await host.report(), failure, problems, browser: browser.version() };
+    if (file) await readIn(host, file, options.experiment, listener);
+    let startedAtMs: number | null = null;
+    watch = await watchProcesses({ browser, pages: () => pages, startedAtMs: () => startedAtMs });
+    const failure = await trainIn(browser, server.url, host, options, {
+      problem,
+      progress(text, glance) {
+        startedAtMs = glance.state.run?.startedAtMs ?? null;
+        listener.progress(text, glance);
+      },
+      onWorker: (worker, page) => pages.push({ node: `worker ${worker}`, worker, page }),
+    });
+    const watched = (await watch.stop()).sort((a, b) => (a.worker ?? -1) - (b.worker ?? -1));
+    watch = null;
+    if (profiles && failure === null)
+      await Promise.race([host.profile(options.experiment), pause(PROFILE_LIMIT_MS)]).catch(() => {});
+    const report = await host.report();
+    const whole = report && { ...report, resources: allResources(report.resources, watched) };
+    const fetching = keepsModel && failure === null ? host.parameters() : null;
+    const trained = await fetching?.catch(
+      (error: Error) => void problem(`the trained model is lost: ${error.message}`),
+    );
+    const model = trained ? { experiment: options.experiment, ...trained } : null;
+    return { report: whole, model, failure, problems, browser: browser.version() };
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
-    return { report: null, failure, problems, browser: browser?.version() ?? null };
+    return { report: null, model: null, failure, problems, browser: browser?.version() ?? null };
   } finally {
+    signal?.removeEventListener('abort', breakOff);
+    await watch?.stop().catch(() => {});
     await browser?.close();
     await relayHost?.close();
     await server?.close();
   }
 }
 
+/** Gives the host its file and waits until it has read it; what does not go together is found out before tabs are opened. */
+async function readIn(host: DrivenHost, file: ExampleFile, experiment: Experiment, listener: TrainListener) {
+  await host.chooseFile(file, experiment.features);
+  let glance = await host.glance();
+  const look = async () => {
+    glance = await host.glance();
+    return glance.state.examples;
+  };
+  const progress = (text: string) => listener.progress(text, glance);
+  const found = await untilRead(look, { note: listener.note, progress });
+  resolveExperiment({ ...experiment, examples: found.trainCount, entries: Math.max(1, found.entries) });
+}
+
+interface TrainEvents extends Pick<TrainListener, 'progress'> {
+  problem(text: string): void;
+  /** A worker tab has got its number. */
+  onWorker(worker: number, page: Page): void;
+}
+
 const LOOK_EVERY_MS = 250;
+/** A profile is good to have; nobody waits for it for long. */
+const PROFILE_LIMIT_MS = 30_000;
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 /** Loading the library and the data takes seconds; with many tabs on few cores, tens of seconds. */
 const START_LIMIT_MS = 180_000;
 
@@ -75,7 +148,7 @@ async function trainIn(
   url: string,
   host: DrivenHost,
   { experiment, tabs, hostTrains, backend, timeoutMs }: TrainOptions,
-  { problem, progress }: { problem: (text: string) => void; progress: (text: string) => void },
+  { problem, progress, onWorker }: TrainEvents,
 ): Promise<string | null> {
   const beganAtMs = performance.now();
   await host.start(experiment, hostTrains);
@@ -87,7 +160,7 @@ async function trainIn(
       return tab;
     }),
   );
-  const broken = new Set<WorkerTab>();
+  const [broken, numbered] = [new Set<WorkerTab>(), new Set<WorkerTab>()];
 
   for (;;) {
     const glance = await host.glance();
@@ -103,7 +176,16 @@ async function trainIn(
     }
     if (hostTrains && note?.kind === 'broken') return `the host cannot train: ${note.text}`;
 
-    const stages = await Promise.all(workers.map(async (tab) => [tab, await tab.stage()] as const));
+    const stages = await Promise.all(
+      workers.map(async (tab) => {
+        const view = await tab.view();
+        if (view?.identity && !numbered.has(tab)) {
+          numbered.add(tab);
+          onWorker(view.identity.worker, tab.page);
+        }
+        return [tab, view?.stage ?? gone] as const;
+      }),
+    );
     for (const [tab, stage] of stages) {
       const why = brokenWords(stage);
       if (why === null || broken.has(tab)) continue;
@@ -117,10 +199,13 @@ async function trainIn(
       return `the run did not start within ${START_LIMIT_MS / 1000} s: ${problemOf(stages)}`;
     }
     if (waitedMs > timeoutMs) return `gave up after ${timeoutMs / 60_000} minutes, at step ${run.version}`;
-    progress(isWaiting ? waitingText(glance, stages) : progressText(run, glance.test, present(glance)));
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    progress(isWaiting ? waitingText(glance, stages) : progressText(run, glance.test, present(glance)), glance);
+    await pause(LOOK_EVERY_MS);
   }
 }
+
+/** A tab that no longer answers counts as one that left. */
+const gone: WorkerStage = { kind: 'left' };
 
 const present = ({ state }: Glance): number => state.workers.filter((worker) => worker.phase !== 'gone').length;
 
@@ -146,4 +231,11 @@ function brokenWords(stage: WorkerStage): string | null {
     default:
       return null;
   }
+}
+
+/** What nodes told of themselves, and what the system told of those that did not tell the same. */
+function allResources(told: readonly NodeResources[], watched: readonly NodeResources[]): readonly NodeResources[] {
+  const isTold = ({ node, source }: NodeResources) =>
+    told.some((other) => other.node === node && other.source === source);
+  return [...told, ...watched.filter((resources) => !isTold(resources))];
 }

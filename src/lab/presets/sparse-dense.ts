@@ -1,0 +1,27 @@
+import type { Sweep } from '../sweep.ts';
+
+/** What moving only the parameters that a batch touches saves. */
+export const sparseDense: Sweep = {
+  name: 'sparse-dense',
+  title: 'Logistic regression on click logs, all parameters moved or only those touched',
+  about:
+    'What does a synchronous round cost when all 33,762,578 parameters move, and what when only those move that a batch of 20 touches? ' +
+    'In a course report a round that moved all of them took 7.1 s.',
+  base: {
+    data: 'criteo-fake',
+    features: 33_762_578,
+    strategy: 'sync',
+    workers: 2,
+    batch: 20,
+    lr: 0.5,
+    maxSteps: 20,
+    evalEvery: 1000,
+    deadline: 3600,
+  },
+  cases: [{ model: 'sparse-logistic' }, { model: 'dense-logistic' }],
+  vary: {},
+  repeats: 1,
+  hostTrains: false,
+  references: [],
+  quick: { base: { maxSteps: 5 } },
+};

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { sweepForTests } from '../sweep-for-tests.ts';
+import type { SweepResult } from '../sweep-result.ts';
+import { answer } from './answer.ts';
+import { subjectOf } from './subject.ts';
+
+const cases = [{ strategy: 'single' }, { strategy: 'sync', workers: 2 }, { strategy: 'sync', workers: 3 }] as const;
+
+/** The sweep with these times for each setting, one per repeat. */
+function timed(times: Readonly<Record<string, readonly number[]>>): SweepResult {
+  const result = sweepForTests({ seed: 3, cases });
+  const runs = [...result.outcomes, ...result.missing.map((run) => ({ ...run, report: null, failure: null }))];
+  const [model] = result.outcomes;
+  const outcomes = runs.flatMap((run) => {
+    const wallSeconds = times[run.label]?.[run.repeat - 1];
+    const report = run.report ?? model?.report ?? null;
+    return wallSeconds === undefined || report === null
+      ? []
+      : { ...run, failure: null, report: { ...report, wallSeconds } };
+  });
+  return { ...result, outcomes, missing: [] };
+}
+
+const said = (result: SweepResult): string => answer(subjectOf(result)).replaceAll('\u00a0', ' ');
+
+test('names the first to the target, how far the next is behind and what several workers gain', () => {
+  const text = said(timed({ single: [20, 20.2, 19.8], 'sync × 2': [12, 12.1, 11.9], 'sync × 3': [10, 10.1, 9.9] }));
+  expect(text).toContain(
+    'sync × 3 reached a test loss of 0.35 first, in 10.0 ± 0.1 s; the next, sync × 2, took 1.20× as long.',
+  );
+  expect(text).toContain('sync × 3 was 2.00× as fast as single (20.0 ± 0.2 s).');
+});
+
+test('claims no difference that is smaller than the spread', () => {
+  const text = said(timed({ single: [20, 22, 18], 'sync × 2': [12, 14, 10], 'sync × 3': [11, 13, 9] }));
+  expect(text).toContain('sync × 3 (11.0 ± 2.0 s) and sync × 2 (12.0 ± 2.0 s) reached a test loss of 0.35 soonest');
+  expect(text).toContain('none of them can be called faster');
+  expect(text).not.toContain('first, in');
+});
+
+test('says so when adding workers made it slower', () => {
+  const text = said(timed({ single: [5, 5.1, 4.9], 'sync × 2': [9, 9.1, 8.9], 'sync × 3': [12, 12.1, 11.9] }));
+  expect(text).toContain('Adding workers did not help: the best of several, sync × 2, took 1.80× as long as single.');
+  expect(text).toContain('The slowest, sync × 3, took 2.40× as long as the fastest.');
+});
+
+test('warns when nothing was repeated, and says when nothing is there', () => {
+  expect(said(timed({ single: [5], 'sync × 2': [9] }))).toContain(
+    'Each of the 2 settings ran once, so the spread is not known',
+  );
+  expect(said({ ...timed({}), outcomes: [] })).toBe('No run has come to its end yet, so there is no answer.');
+});
+
+test('calls nothing faster by less than a tenth where nothing was repeated', () => {
+  const text = said(timed({ single: [9.5], 'sync × 2': [9] }));
+  expect(text).toContain(
+    'sync × 2 (9.00 s) and single (9.50 s) reached a test loss of 0.35 soonest; they differ by less than 10 %',
+  );
+  expect(text).toContain('With several workers the best, sync × 2, cannot be told from single.');
+});
+
+test('without a loss to reach, epochs are compared', () => {
+  const result = sweepForTests({ seed: 3, cases, base: { untilLoss: null, epochs: 2 } });
+  expect(said(result)).toMatch(/^sync × [23] .*had the shortest epochs/);
+});

@@ -1,0 +1,67 @@
+import type { SweepResult } from '../sweep-result.ts';
+import { answer } from './answer.ts';
+import { aside, type Block, plain, type ReportDocument, type Section } from './block.ts';
+import { commonWords } from './common-settings.ts';
+import { testFigures, workerFigures } from './curve-figures.ts';
+import { machineSection } from './machine-section.ts';
+import { notices } from './notices.ts';
+import { counted } from './number-words.ts';
+import { profileSection } from './profile-section.ts';
+import { referencesSection } from './references-section.ts';
+import { resourceFigures } from './resource-figures.ts';
+import { resourceSection } from './resource-section.ts';
+import { settingsSection } from './settings-section.ts';
+import { type Subject, subjectOf } from './subject.ts';
+import { timeFigures } from './time-figures.ts';
+import { trafficSection } from './traffic-section.ts';
+import { verdictSection } from './verdict-section.ts';
+import { workerSection } from './worker-section.ts';
+
+/** A sweep's whole report, in the order it is read; what nobody measured is left out. */
+export function reportDocument(result: SweepResult): ReportDocument {
+  const subject = subjectOf(result);
+  const { sweep } = result;
+  const runs = result.outcomes.length + result.missing.length;
+  const shape = [counted(subject.settings.length, 'setting'), counted(runs, 'run'), day(result.startedAt)];
+  const question: Block[] = sweep.about === '' ? [] : [plain(sweep.about)];
+  return {
+    title: sweep.title,
+    subtitle: [sweep.name, ...shape].join(' · '),
+    opening: [
+      ...notices(subject),
+      ...question,
+      { kind: 'text', tone: 'answer', text: answer(subject) },
+      aside(commonWords(subject)),
+    ],
+    sections: sectionsOf(subject),
+  };
+}
+
+/** 12 October 2026, never broken over two lines. */
+const day = (iso: string): string =>
+  new Date(iso)
+    .toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+    .replaceAll(' ', '\u00a0');
+
+function sectionsOf(subject: Subject): Section[] {
+  const hasRuns = subject.settings.some(({ reports }) => reports.length > 0);
+  if (!hasRuns) return [settingsSection(subject), machineSection(subject)];
+  const all: (Section | null)[] = [
+    settingsSection(subject),
+    referencesSection(subject),
+    workerSection(subject),
+    resourceSection(subject),
+    trafficSection(subject),
+    section('curves', 'Test loss and accuracy', testFigures(subject)),
+    section('worker-curves', 'Loss and accuracy per worker', workerFigures(subject)),
+    section('times', 'Times', timeFigures(subject)),
+    section('resource-curves', 'Resources over time', resourceFigures(subject)),
+    verdictSection(subject),
+    profileSection(subject),
+    machineSection(subject),
+  ];
+  return all.filter((each) => each !== null);
+}
+
+const section = (id: string, title: string, blocks: readonly Block[]): Section | null =>
+  blocks.length === 0 ? null : { id, title, blocks };

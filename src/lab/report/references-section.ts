@@ -1,0 +1,121 @@
+import type { Measured } from '../measured.ts';
+import { workersOf } from '../summary.ts';
+import type { Reference } from '../sweep.ts';
+import { aside, type Section } from './block.ts';
+import { number, tableOf, words } from './columns.ts';
+import {
+  bare,
+  counts,
+  finePercents,
+  measuredWords,
+  type NumberFormat,
+  percents,
+  ratios,
+  seconds,
+  withUnit,
+} from './number-words.ts';
+import { type Range, rangeRatio, readRange } from './reference-numbers.ts';
+import { workerUse } from './resource-use.ts';
+import type { Setting, Subject } from './subject.ts';
+
+interface Compared {
+  readonly reference: Reference;
+  readonly setting: Setting;
+  readonly theirs: Range | null;
+  readonly ours: Measured | null;
+}
+
+const plainMegabytes: NumberFormat = { unit: 'MB/s', scale: 1, decimals: (value) => (value < 10 ? 2 : 1) };
+
+const measures: Readonly<
+  Record<Reference['measure'], { title: string; format: NumberFormat; read(setting: Setting): Measured | null }>
+> = {
+  seconds: { title: 'time', format: seconds, read: ({ secondsToTarget, seconds: all }) => secondsToTarget ?? all },
+  steps: { title: 'steps', format: counts, read: ({ steps }) => steps },
+  accuracy: { title: 'test accuracy', format: finePercents, read: ({ accuracy }) => accuracy },
+  epochSeconds: { title: 'time of an epoch', format: seconds, read: ({ epochSeconds }) => epochSeconds },
+  megabytesPerSecond: {
+    title: 'network per worker, both ways',
+    format: plainMegabytes,
+    read: (setting) => workerUse(setting).megabytesPerSecond,
+  },
+  cpu: { title: 'CPU per worker', format: percents, read: (setting) => workerUse(setting).cpu },
+};
+
+/** Figures of others beside ours, as ratios to a baseline of their own; null if the sweep names none that fits. */
+export function referencesSection({ result, settings }: Subject): Section | null {
+  const rows = result.sweep.references.flatMap((reference) =>
+    settings
+      .filter(({ experiment }) => isOf(experiment, reference.where))
+      .map(
+        (setting): Compared => ({
+          reference,
+          setting,
+          theirs: readRange(reference.value),
+          ours: measures[reference.measure].read(setting),
+        }),
+      ),
+  );
+  if (rows.length === 0) return null;
+  const table = tableOf<Compared>('references', 'Course reports’ figures beside ours', rows, [
+    words(
+      'Setting',
+      ({ setting }) => setting.name,
+      ({ setting }) => setting.look,
+    ),
+    words('Measure', ({ reference }) => measures[reference.measure].title),
+    words('Theirs', ({ reference }) => withTheirUnit(reference)),
+    words('Ours', ({ reference, ours }) =>
+      ours === null ? null : measuredWords(ours, measures[reference.measure].format),
+    ),
+    words('Relative to', (row) => baseline(row, rows)?.setting.name ?? null),
+    { ...words<Compared>('Their ratio', (row) => theirRatio(row, baseline(row, rows))), isNumber: true },
+    number('Our ratio', ratios, (row) => ourRatio(row, baseline(row, rows))),
+    words('Source', ({ reference }) => reference.source),
+  ]);
+  const note = aside(
+    'Theirs were measured by others, on other machines and other software: compare the ratios, not the seconds. ' +
+      'A ratio is to the row named beside it: the same measure and source with single, or one worker, or the first there is. Accuracies are compared as they are.',
+  );
+  return { id: 'references', title: 'Beside the course reports', blocks: [table, note] };
+}
+
+/** `where` may name workers for single, which has one whatever its experiment says. */
+const isOf = (experiment: Setting['experiment'], where: Reference['where']): boolean =>
+  Object.entries(where).every(([key, value]) =>
+    key === 'workers' ? workersOf(experiment) === value : experiment[key as keyof typeof where] === value,
+  );
+
+function withTheirUnit({ value, measure }: Reference): string {
+  const { unit } = measures[measure].format;
+  return unit === '' || /[a-z%]/i.test(value) ? value : `${value}\u00a0${unit}`;
+}
+
+/** What a row's ratios are to: its own kind with one worker, else the first of its kind. */
+function baseline(row: Compared, rows: readonly Compared[]): Compared | null {
+  if (row.reference.measure === 'accuracy') return null;
+  const alike = rows.filter(
+    ({ reference }) => reference.measure === row.reference.measure && reference.source === row.reference.source,
+  );
+  const isSingle = ({ setting }: Compared) => setting.experiment.strategy === 'single';
+  const isLone = ({ setting }: Compared) => workersOf(setting.experiment) === 1;
+  // Of several alone, the one with the same batch size.
+  const lone = alike.filter((other) => isSingle(other) || isLone(other));
+  const base =
+    lone.find(({ setting }) => setting.experiment.batch === row.setting.experiment.batch) ??
+    lone[0] ??
+    alike[0] ??
+    null;
+  return alike.length < 2 ? null : base;
+}
+
+function theirRatio({ theirs }: Compared, base: Compared | null): string | null {
+  if (theirs === null || base === null || base.theirs === null) return null;
+  const { low, high } = rangeRatio(theirs, base.theirs);
+  const [from, to] = [bare(low, ratios), withUnit(high, ratios)];
+  return low === high ? to : `${from}–${to}`;
+}
+
+function ourRatio({ ours }: Compared, base: Compared | null): number | null {
+  return ours === null || base === null || base.ours === null ? null : ours.mean / base.ours.mean;
+}

@@ -1,0 +1,67 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { layOut } from '../lab/layout.ts';
+import { parseSweep } from '../lab/sweep.ts';
+import { LabFolder, type LabSetting } from './lab-folder.ts';
+
+let path = '';
+beforeEach(async () => {
+  path = join(await mkdtemp(join(tmpdir(), 'lab-')), 'out');
+});
+afterEach(() => rm(join(path, '..'), { recursive: true }));
+
+const sweep = parseSweep({ name: 'tiny', vary: { batch: [10, 20] } });
+const setting: LabSetting = { sweep, isQuick: false, host: 'tab', backend: 'auto', file: null };
+const [first, second] = layOut(sweep);
+if (first === undefined || second === undefined) throw new Error('two runs');
+
+const open = (changes: Partial<LabSetting> = {}) => LabFolder.open(path, { ...setting, ...changes }, 0);
+const about = { problems: [], machine: { cores: 2 } };
+
+test('a run is taken up again only if it trained to its end and is the same experiment', async () => {
+  const folder = await open();
+  await folder.keep({ ...first, report: null, failure: 'it broke' }, null, about);
+  await folder.keep({ ...second, report: null, failure: null }, null, about);
+  await writeFile(join(path, 'runs', second.key, 'run.json'), '{"steps":5}');
+  await mkdir(join(path, 'runs', 'torn.part'));
+  await folder.close();
+
+  const again = await open();
+  const { outcomes, machine } = await again.kept([first, second]);
+  expect(outcomes).toEqual([{ ...second, report: { steps: 5 }, failure: null }]);
+  expect(machine).toEqual({ cores: 2 });
+  expect(await readdir(join(path, 'runs'))).toEqual([first.key, second.key]);
+  const other = { ...second, experiment: { ...second.experiment, lr: 9 } };
+  expect((await again.kept([other])).outcomes).toEqual([]);
+  await again.close();
+});
+
+test('the folder remembers when the sweep first began, and takes more repeats of it', async () => {
+  await (await LabFolder.open(path, setting, 5000)).close();
+  const again = await LabFolder.open(path, { ...setting, sweep: { ...sweep, repeats: 3 } }, 9000);
+  expect(again.startedAt).toBe('1970-01-01T00:00:05.000Z');
+  expect(JSON.parse(await readFile(join(path, 'sweep.json'), 'utf8'))).toMatchObject({ sweep: { repeats: 3 } });
+  await again.close();
+});
+
+test.each([
+  [{ sweep: { ...sweep, name: 'other' } }, 'has the sweep tiny, not other: choose another folder'],
+  [{ sweep: { ...sweep, base: { lr: 0.1 } } }, 'has a sweep tiny of other settings: choose another folder'],
+  [{ isQuick: true }, 'the whole of this sweep: leave out --quick'],
+  [{ host: 'relay' }, 'this sweep with --host tab'],
+  [{ backend: 'wasm' }, 'this sweep with --backend auto'],
+  [{ file: '/clicks.tsv' }, 'this sweep with no file'],
+] satisfies [Partial<LabSetting>, string][])('a folder of another sweep is refused: %j', async (changes, words) => {
+  await (await open()).close();
+  await expect(open(changes)).rejects.toThrow(words);
+  await (await open()).close();
+});
+
+test('a folder of other things is refused and left as it was', async () => {
+  await mkdir(path);
+  await writeFile(join(path, 'thesis.txt'), 'mine');
+  await expect(open()).rejects.toThrow('holds other things than a sweep');
+  expect(await readdir(path)).toEqual(['thesis.txt']);
+});
