@@ -51,10 +51,10 @@ test('bytes counted by kind and direction add up to what the data channels repor
   await waitForPhase(host, 'finished');
   for (const worker of workers) await expectCountsToAgree(host, worker, 40);
 
-  await host.page.getByText('Bytes by kind and direction').click();
+  await host.page.getByRole('tab', { name: 'Bytes' }).click();
   for (const worker of workers) {
     const { name } = (await viewOf(worker)).identity ?? { name: '?' };
-    const row = host.page.locator('.traffic').getByRole('row', { name: new RegExp(name) });
+    const row = host.page.locator('.traffic').getByRole('row', { name: `${name} sent` });
     await expect(row.getByRole('cell').nth(2)).toHaveText(/1\.3\sMB/);
   }
 });

@@ -1,15 +1,13 @@
 import { defaultExperiment, type Experiment, experimentFromQuery, experimentToQuery } from './core/config.ts';
-import { deviceCheck, deviceName, screenKeeper } from './device.ts';
-import { runReport } from './export/run-report.ts';
-import { tabHost } from './host/tab-host.ts';
+import { deviceCheck, deviceName, screenKeeper, tabGauges } from './device.ts';
+import { type HostRoom, type HostRoomDeps, openHostRoom, spawnTrainer } from './host-room.ts';
 import { type BackendChoice, backendChoices } from './models/backend.ts';
 import { resolveExperiment } from './models/plan.ts';
 import { dialer } from './net/dial.ts';
-import { deviceFor, type ProvenLink } from './net/handshake.ts';
-import { describeSettings, lanSettings, type NetSettings, serversToQuery, withServersFromQuery } from './net/ice.ts';
-import { linkInvite } from './net/invite.ts';
-import { type Listener, listen } from './net/peer.ts';
-import { deviceSecret, isLocalAddress, ownRoom, readCode } from './room.ts';
+import { deviceFor } from './net/handshake.ts';
+import { lanSettings, type NetSettings, withServersFromQuery } from './net/ice.ts';
+import { deviceSecret, readCode } from './room.ts';
+import { deleteLab, listLabs, readLab, readLabRuns, saveLab, saveLabRun } from './store/labs.ts';
 import { deleteRun, listRuns, saveRun } from './store/runs.ts';
 import { renderBadLinkPage, renderCodePage } from './ui/code-page.tsx';
 import { renderHostPage } from './ui/host-page.tsx';
@@ -17,87 +15,31 @@ import { renderJoinPage } from './ui/join-page.tsx';
 import { showRoute } from './ui/notices.tsx';
 import { renderSimulatePage } from './ui/simulate-page.tsx';
 import { workerControl } from './worker/control.ts';
-import { meshOf } from './worker/mesh.ts';
 
 /*
  * The address decides the page: #join=<code>&invite=…&… is a worker's, #join asks for a code, #simulate&… compares
- * strategies in virtual time, anything else is a host's, with the experiment in the fragment. Fragments stay in the browser; of an invite the relay gets the half it checks.
+ * strategies in virtual time, #lab and #lab=<id> run sweeps, anything else is a host's, with the experiment in the
+ * fragment. Fragments stay in the browser; of an invite the relay gets the half it checks.
  */
 
 const root = document.getElementById('app') as HTMLElement;
 const query = new URLSearchParams(location.hash.slice(1));
 const baseUrl = new URL('.', location.href).href;
 const hostPageLink = baseUrl;
-
-const spawnTrainer = () => new Worker(new URL('../worker-scripts/trainer.ts', import.meta.url), { type: 'module' });
-const spawnServer = () => new Worker(new URL('../worker-scripts/server.ts', import.meta.url), { type: 'module' });
-
-/** Where others find this app: a host page opened as localhost asks its relay for the machine's own address. */
-async function shareUrl(): Promise<string> {
-  const isLoopback = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
-  if (!isLoopback) return baseUrl;
-  try {
-    const answer = await fetch(`${baseUrl}addresses.json`, { signal: AbortSignal.timeout(1000) });
-    const [first] = (await answer.json()) as unknown[];
-    return typeof first === 'string' ? new URL(first).href : baseUrl;
-  } catch {
-    // Served by something else than a relay: the address bar is all there is.
-    return baseUrl;
-  }
-}
+/** For measuring what the measuring costs. */
+const observes = query.get('observe') !== 'off';
 
 function readBackend(): BackendChoice {
   const asked = query.get('backend');
   return backendChoices.find((choice) => choice === asked) ?? 'auto';
 }
 
-/** The STUN and TURN servers that the relay adds, by name, for the page's words. */
-async function relayServers(): Promise<NetSettings['iceServers']> {
-  try {
-    const answer = await fetch(`${baseUrl}ice.json`, { signal: AbortSignal.timeout(1000) });
-    const { iceServers } = (await answer.json()) as { iceServers: NetSettings['iceServers'] };
-    return iceServers.map(({ urls }) => ({ urls: String(urls) }));
-  } catch {
-    return [];
-  }
-}
+const openRoom = (settings: NetSettings, keepRun: HostRoomDeps['keepRun']): Promise<HostRoom> =>
+  openHostRoom({ baseUrl, settings, backend: readBackend(), hostKey: query.get('hostKey'), observes, keepRun });
 
 async function showHost(settings: NetSettings): Promise<void> {
-  const [room, share, servers] = await Promise.all([ownRoom(), shareUrl(), relayServers()]);
-  const { code, token } = room;
-  const backend = readBackend();
-  const hostKey = query.get('hostKey');
-  let allowsTyping = isLocalAddress(location.hostname);
-  let listener: Listener | null = null;
-  let links: readonly ProvenLink[] = [];
-  const setTerms = () => listener?.setTerms({ secret: room.secret, allowsTyping });
-  const host = tabHost({
-    code,
-    baseUrl,
-    backend,
-    device: deviceName(navigator.userAgent),
-    spawnServer,
-    spawnTrainer,
-    listen({ onLink, onState }) {
-      listener = listen(code, settings, {
-        token,
-        secret: room.secret,
-        allowsTyping,
-        hostKey,
-        isBanned: room.isBanned,
-        onState,
-        onLink(link) {
-          links = [...links.filter(({ isEnded }) => !isEnded), link];
-          onLink(link);
-        },
-      });
-      return listener;
-    },
-    onRemoved: ({ device }) => room.ban(device),
-    meshFor: (trainer) =>
-      meshOf((message, transfer) => trainer.post(message, transfer), [...settings.iceServers, ...servers]),
-    keepRun: saveRun,
-  });
+  const room = await openRoom(settings, saveRun);
+  const { host, report } = room;
   let experiment: Experiment = defaultExperiment;
   let experimentError: string | null = null;
   try {
@@ -107,48 +49,21 @@ async function showHost(settings: NetSettings): Promise<void> {
     experiment = defaultExperiment;
     experimentError = `The address holds an experiment that cannot be run. ${(error as Error).message}`;
   }
-  const joinQuery = (asked: Experiment) => {
-    const invite = linkInvite(room.secret, code, Date.now());
-    const pairs: [string, string][] = Object.entries({ join: code, invite, model: asked.model, data: asked.data });
-    if (asked.strategy === 'allreduce') pairs.push(['strategy', asked.strategy]);
-    if (backend !== 'auto') pairs.push(['backend', backend]);
-    return new URLSearchParams([...pairs, ...serversToQuery(settings)]);
-  };
   renderHostPage(root, {
     host,
     experiment,
     experimentError,
     onExperimentChange(changed) {
       experiment = changed;
-      const extra = new URLSearchParams(serversToQuery(settings));
-      if (backend !== 'auto') extra.set('backend', backend);
-      if (hostKey !== null) extra.set('hostKey', hostKey);
-      const fragment = [experimentToQuery(changed), extra.toString()].filter(Boolean).join('&');
+      const fragment = [experimentToQuery(changed), room.ownQuery].filter(Boolean).join('&');
       history.replaceState(null, '', fragment ? `#${fragment}` : location.pathname);
     },
-    joinLink: (_code, asked) => `${share}#${joinQuery(asked)}`,
-    openWorkerTab: () => open(`${baseUrl}#${joinQuery(experiment)}`, '_blank', 'noopener'),
-    networkWords: describeSettings({ ...settings, iceServers: [...settings.iceServers, ...servers] }).join(' '),
-    sharing: {
-      allowsTyping: () => allowsTyping,
-      setAllowsTyping(on) {
-        allowsTyping = on;
-        setTerms();
-      },
-      renewInvite() {
-        room.renew();
-        setTerms();
-      },
-      relayedLinks: () => links.filter(({ isEnded, route }) => !isEnded && route === 'relayed').length,
-    },
+    joinLink: (_code, asked) => room.joinLink(asked),
+    openWorkerTab: () => room.openWorkerTab(experiment),
+    networkWords: room.networkWords,
+    sharing: room.sharing,
     runs: { list: listRuns, remove: deleteRun },
   });
-  const report = () => {
-    const { run, workers } = host.state;
-    if (!run || !host.log) throw new Error('there is no run to report');
-    const { userAgent, hardwareConcurrency } = navigator;
-    return runReport({ run, workers }, host.log, { userAgent, cores: hardwareConcurrency });
-  };
   Object.assign(globalThis, { manyhands: { host, report } });
 }
 
@@ -189,6 +104,7 @@ function showJoin(settings: NetSettings, code: string): void {
     }),
     keepToken: (token) => sessionStorage.setItem(tokenKey, token),
     onActive: screenKeeper(),
+    openGauges: observes ? tabGauges : undefined,
   });
   renderJoinPage(root, {
     control,
@@ -212,6 +128,25 @@ function showJoin(settings: NetSettings, code: string): void {
     },
   });
   Object.assign(globalThis, { manyhands: { worker: control } });
+}
+
+async function showLab(settings: NetSettings): Promise<void> {
+  // Its runs are kept with the lab, not among those of the host page.
+  const [room, { renderLabPage }] = await Promise.all([
+    openRoom(settings, async () => {}),
+    import('./ui/lab-page.tsx'),
+  ]);
+  renderLabPage(root, {
+    ...room,
+    joinLink: (_code, asked) => room.joinLink(asked),
+    store: { list: listLabs, read: readLab, save: saveLab, runs: readLabRuns, saveRun: saveLabRun, remove: deleteLab },
+    labId: query.get('lab') || null,
+    onShow(id) {
+      const fragment = [id === null ? 'lab' : `lab=${id}`, room.ownQuery].filter(Boolean).join('&');
+      history.replaceState(null, '', `#${fragment}`);
+    },
+  });
+  Object.assign(globalThis, { manyhands: { host: room.host, report: room.report } });
 }
 
 function showSimulate(): void {
@@ -253,7 +188,8 @@ async function showPage(): Promise<void> {
   }
   const asked = query.get('join');
   const code = readCode(asked ?? '');
-  if (asked === null) await showHost(settings);
+  if (query.has('lab')) await showLab(settings);
+  else if (asked === null) await showHost(settings);
   else if (code) showJoin(settings, code);
   else showCode();
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { emulatedWords } from '../export/emulated.ts';
 import { ChartTable } from './chart-table.tsx';
@@ -7,26 +7,24 @@ import type { HostModel, ShownRun } from './host-model.ts';
 import { createPlot, plotData } from './plot.ts';
 import { RunSwatch } from './run-swatch.tsx';
 import { type Line, linesOf, type Metric, nearest } from './series.ts';
+import { useTheme } from './theme.ts';
+import { WorkerDot } from './worker-dot.tsx';
+import { type WorkerLine, workerLines } from './worker-lines.ts';
 
 const titles: Record<Metric, string> = { loss: 'Loss', accuracy: 'Test accuracy' };
 const format: Record<Metric, (value: number | undefined) => string> = { loss, accuracy: percent };
 
-/** Counts up when the colours of the system change. */
-function useTheme(): number {
-  const [theme, setTheme] = useState(0);
-  useEffect(() => {
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const changed = () => setTheme((count) => count + 1);
-    dark.addEventListener('change', changed);
-    return () => dark.removeEventListener('change', changed);
-  }, []);
-  return theme;
-}
-
 const valueAt = (line: Line, x: number | null) => line.y[x === null ? line.y.length - 1 : nearest(line, x)];
 
+interface ChartProps {
+  readonly model: HostModel;
+  readonly metric: Metric;
+  /** Draws the workers' own curves, of the first of the shown runs, in place of its training loss. */
+  readonly showsWorkers: boolean;
+}
+
 /** One metric of the shown runs as curves, its value at the pointer, and a table behind. */
-export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
+export function Chart({ model, metric, showsWorkers }: ChartProps) {
   const axis = model.axis.value;
   const smoothing = model.smoothing.value;
   const cutsOutliers = model.cutsOutliers.value;
@@ -36,6 +34,9 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
     hasDetail: slot === 0 || shown.length === 1,
     lines: linesOf(log, metric, axis, smoothing),
   }));
+  const first = shown[0];
+  const workers = showsWorkers && first ? workerLines(first.log, metric, axis, smoothing) : [];
+  const drawnRuns = workers.length === 0 ? runs : runs.map((run) => ({ ...run, lines: { ...run.lines, train: null } }));
   const theme = useTheme();
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -46,6 +47,7 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
     axis,
     cutsOutliers,
     theme,
+    ...workers.map(({ worker }) => `w${worker}`),
     ...runs.map(({ slot, lines }, at) => [
       shown[at]?.log.id,
       slot,
@@ -53,14 +55,18 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
       lines.test.smoothed === null,
     ]),
   ].join(' ');
-  const size = [smoothing, ...shown.map(({ log }) => `${log.train.length} ${log.test.length}`)].join(' ');
+  const size = [
+    smoothing,
+    ...shown.map(({ log }) => `${log.train.length} ${log.test.length}`),
+    ...(showsWorkers && first ? first.log.workerCurves.map(({ points }) => points.length) : []),
+  ].join(' ');
   useEffect(() => {
     const root = box.current;
     if (root === null) return;
     const onHover = (x: number | null) => {
       model.hoverX.value = x;
     };
-    const made = createPlot(root, { metric, axis, cutsOutliers, runs, onHover });
+    const made = createPlot(root, { metric, axis, cutsOutliers, runs: drawnRuns, workers, onHover });
     plot.current = made;
     drawn.current = size;
     const resized = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: root.clientHeight }));
@@ -78,7 +84,7 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
     const { min, max } = current.scales.x ?? {};
     const known = current.data[0];
     const isZoomed = (min ?? 0) > (known[0] ?? 0) || (max ?? 0) < (known.at(-1) ?? 0);
-    current.setData(plotData(runs), !isZoomed);
+    current.setData(plotData(drawnRuns, workers), !isZoomed);
     if (isZoomed) current.redraw();
   }, [size]);
 
@@ -89,6 +95,7 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
         <h2>{titles[metric]}</h2>
         <Readings model={model} metric={metric} runs={runs} />
       </figcaption>
+      {showsWorkers && <WorkerReadings model={model} metric={metric} workers={workers} />}
       <Emulated runs={shown} />
       <div
         class={hasPoints ? 'plot' : 'plot blank'}
@@ -99,11 +106,40 @@ export function Chart({ model, metric }: { model: HostModel; metric: Metric }) {
       {!hasPoints && <p class="empty">The curve appears here as soon as training has begun.</p>}
       {metric === 'loss' && (
         <p class="key">
-          <i class="line strong" /> test <i class="line" /> train
+          <i class="line strong" /> test <i class="line" /> {workers.length > 0 ? 'each worker' : 'train'}
         </p>
       )}
       <ChartTable metric={metric} runs={shown} />
     </figure>
+  );
+}
+
+/** The workers' values at the pointer, or their last ones. */
+function WorkerReadings({
+  model,
+  metric,
+  workers,
+}: {
+  model: HostModel;
+  metric: Metric;
+  workers: readonly WorkerLine[];
+}) {
+  const x = model.hoverX.value;
+  const rows = model.state.value.workers;
+  return (
+    <p class="worker-readings">
+      {workers.length === 0 && (
+        <span class="aside">
+          {metric === 'loss' ? 'No worker has a curve of its own yet.' : 'Nobody counts right answers while training.'}
+        </span>
+      )}
+      {workers.map(({ worker, line }) => (
+        <span key={worker} title={rows.find((row) => row.worker === worker)?.name ?? `worker ${worker}`}>
+          <WorkerDot worker={worker} />
+          {format[metric](valueAt(line, x))}
+        </span>
+      ))}
+    </p>
   );
 }
 

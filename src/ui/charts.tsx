@@ -1,5 +1,7 @@
+import { useState } from 'preact/hooks';
 import { curvesToCsv, curvesToJson } from '../export/curves.ts';
 import { Chart } from './chart.tsx';
+import { EverythingButton, save } from './export-everything.tsx';
 import type { HostModel } from './host-model.ts';
 import { type XAxis, xAxes } from './series.ts';
 
@@ -10,26 +12,18 @@ const axisTitles: Record<XAxis, string> = {
   wall: 'By time of day',
 };
 
-function save(name: string, type: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
-  link.click();
-  // The download has taken hold of the blob by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
 /** The two main charts and how they are looked at. */
 export function Charts({ model }: { model: HostModel }) {
   const logs = () =>
     model.runs.value.filter(({ isShown }) => isShown).map(({ log, numbers }) => ({ ...log, summary: numbers }));
   const isEmpty = model.runs.value.every(({ isShown }) => !isShown);
   const smoothing = model.smoothing.value;
+  const [showsWorkers, setShowsWorkers] = useState(false);
   return (
     <section class="charts" aria-label="Curves">
       <div class="pair">
-        <Chart model={model} metric="loss" />
-        <Chart model={model} metric="accuracy" />
+        <Chart model={model} metric="loss" showsWorkers={showsWorkers} />
+        <Chart model={model} metric="accuracy" showsWorkers={showsWorkers} />
       </div>
       <div class="tools">
         <div class="segments" role="radiogroup" aria-label="Horizontal axis">
@@ -77,6 +71,14 @@ export function Charts({ model }: { model: HostModel }) {
           />
           Cut outliers
         </label>
+        <label class="pick" title="The loss and the accuracy of each worker’s own batches, in its colour">
+          <input
+            type="checkbox"
+            checked={showsWorkers}
+            onChange={(event) => setShowsWorkers(event.currentTarget.checked)}
+          />
+          Each worker
+        </label>
         <span class="downloads">
           Download{' '}
           <button
@@ -84,7 +86,7 @@ export function Charts({ model }: { model: HostModel }) {
             class="text"
             disabled={isEmpty}
             title="Every point of the shown runs, for a spreadsheet"
-            onClick={() => save('manyhands-curves.csv', 'text/csv', curvesToCsv(logs()))}
+            onClick={() => save('manyhands-curves.csv', 'text/csv', [curvesToCsv(logs())])}
           >
             CSV
           </button>
@@ -93,10 +95,16 @@ export function Charts({ model }: { model: HostModel }) {
             class="text"
             disabled={isEmpty}
             title="The shown runs with their experiments and what they came to"
-            onClick={() => save('manyhands-curves.json', 'application/json', curvesToJson(logs()))}
+            onClick={() => save('manyhands-curves.json', 'application/json', [curvesToJson(logs())])}
           >
             JSON
           </button>
+          <EverythingButton
+            key={model.deps.host.log?.id}
+            host={model.deps.host}
+            log={model.deps.host.log}
+            label="Everything (zip)"
+          />
         </span>
       </div>
     </section>

@@ -32,6 +32,10 @@ const runOf = (
     experiment: { ...defaultExperiment, ...experiment },
     startedAtMs: 0,
     summary: null,
+    workerCurves: [],
+    resources: [],
+    timeline: { steps: [], spans: [] },
+    profile: null,
     train: [],
     test: losses.map((loss, at) => ({
       step: at * 10,

@@ -11,6 +11,10 @@ const conditionFields = {
   loss: { label: 'loss, %', title: 'Of what is sent; it is sent again, so a loss is a delay' },
   cut: { label: 'cut every, s', title: 'The connection breaks this often on average' },
   poison: { label: 'lies, ×', title: 'It sends its gradient times this: -10 is a saboteur' },
+  apply: {
+    label: 'server, ms',
+    title: 'Of the server, not of a worker: every push keeps it busy for this much longer',
+  },
 } as const satisfies Record<Exclude<keyof RuleDraft, 'who'>, { label: string; title: string }>;
 
 /** Fills in one rule and adds it to the text. */

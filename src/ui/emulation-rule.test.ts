@@ -23,6 +23,11 @@ test('what is left empty is left alone, and nobody named is everyone', () => {
   expect(text({ who: '', slow: '2' })).toBe('*:slow=2');
 });
 
+test('a slow server is a rule of its own, whomever the others are about', () => {
+  expect(text({ who: '3', apply: '20' })).toBe('host:apply=20');
+  expect(text({ who: '3', slow: '2', apply: ' 20 ' })).toBe('3:slow=2 host:apply=20');
+});
+
 test('a rule that cannot be read says why', () => {
   expect(() => text({})).toThrow('Fill in what should be different');
   expect(() => text({ slow: '0.5' })).toThrow('from 1 to 1000');

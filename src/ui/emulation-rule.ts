@@ -11,21 +11,28 @@ export interface RuleDraft {
   /** Seconds. */
   readonly cut: string;
   readonly poison: string;
+  /** Of the server, whoever else the rule is about: milliseconds. */
+  readonly apply: string;
 }
 
-export const emptyRule: RuleDraft = { who: '*', slow: '', latency: '', mbps: '', loss: '', cut: '', poison: '' };
+const empty = { slow: '', latency: '', mbps: '', loss: '', cut: '', poison: '', apply: '' };
+export const emptyRule: RuleDraft = { who: '*', ...empty };
 
-/** The rule as `parseEmulation` reads it; throws a RangeError with words if it cannot. */
-export function ruleText({ who, ...conditions }: RuleDraft): string {
+/** The rules as `parseEmulation` reads them; throws a RangeError with words if it cannot. */
+export function ruleText({ who, apply, ...conditions }: RuleDraft): string {
   const settings = Object.entries(conditions).flatMap(([key, typed]) => {
     const text = typed.trim();
     if (text === '') return [];
     return [`${key}=${key === 'loss' ? share(text) : text}`];
   });
-  if (settings.length === 0) throw new RangeError('Fill in what should be different');
-  const rule = `${who.replaceAll(/\s/g, '') || '*'}:${settings.join(',')}`;
-  parseEmulation(rule);
-  return rule;
+  const rules = [
+    ...(settings.length > 0 ? [`${who.replaceAll(/\s/g, '') || '*'}:${settings.join(',')}`] : []),
+    ...(apply.trim() !== '' ? [`host:apply=${apply.trim()}`] : []),
+  ];
+  if (rules.length === 0) throw new RangeError('Fill in what should be different');
+  const text = rules.join(' ');
+  parseEmulation(text);
+  return text;
 }
 
 /** Percent as a share, without the digits that floating point adds. */

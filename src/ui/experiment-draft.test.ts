@@ -5,6 +5,7 @@ import {
   type Draft,
   draftOf,
   isUnusual,
+  mayBeZero,
   type NumberKey,
   numberFields,
   readDraft,
@@ -20,6 +21,10 @@ const using: Partial<Record<ExperimentKey, Partial<Experiment>>> = {
   outerLr: { strategy: 'local', outerLr: 1 },
   faulty: { aggregate: 'krum' },
   topk: { up: 'topk' },
+  features: { model: 'sparse-logistic', data: 'file' },
+  examples: { model: 'sparse-logistic', data: 'criteo-fake', batch: 1 },
+  l1: { model: 'sparse-logistic', data: 'file', optimizer: 'ftrl' },
+  l2: { model: 'sparse-logistic', data: 'file', optimizer: 'ftrl' },
 };
 const typed = (key: ExperimentKey, text: string, of: Partial<Experiment> = {}): Draft => {
   const draft = draftOf({ ...experiment, ...using[key], ...of });
@@ -37,6 +42,7 @@ test('a draft reads back as the experiment it was made of', () => {
     { strategy: 'local', workers: 3, outer: 'average', outerLr: 0.9, aggregate: 'krum', faulty: 2, deadline: 2.5 },
     { strategy: 'allreduce', workers: 3, up: 'int8', emulate: '2:slow=10' },
     { up: 'topk', topk: 0.02, down: 'float16' },
+    { model: 'sparse-logistic', data: 'criteo-fake', features: 1000, examples: 500, optimizer: 'ftrl', l1: 0.1, l2: 2 },
   ];
   for (const original of [defaultExperiment, experiment, ...others.map((other) => ({ ...experiment, ...other }))]) {
     expect(readDraft(draftOf(original))).toEqual({ ok: true, experiment: original });
@@ -54,7 +60,8 @@ describe('the bounds beside a field are those of the schema', () => {
     const key = name as NumberKey;
     const smallest = isWhole ? min : 1e-6;
     for (const good of [smallest, max]) expect(problemsOf(typed(key, String(good)))).toEqual({});
-    const bad = [String(isWhole ? min - 1 : min), String(max + 1), '', 'x', 'Infinity', ...(isWhole ? ['1.5'] : [])];
+    const isBelow = isWhole || mayBeZero.includes(key);
+    const bad = [String(isBelow ? min - 1 : min), String(max + 1), '', 'x', 'Infinity', ...(isWhole ? ['1.5'] : [])];
     for (const text of bad) expect(Object.keys(problemsOf(typed(key, text)))).toEqual([key]);
   });
 });
@@ -87,8 +94,12 @@ test('a combination that cannot be is said at the field that can change it', () 
   expect(problemsOf(typed('optimizer', 'ftrl'))).toEqual({ optimizer: expect.stringContaining('sparse') });
 });
 
-test('a setting without a field of its own complains at the model', () => {
-  expect(problemsOf(typed('l1', '0.5'))).toEqual({ model: expect.stringContaining('use 0') });
+test('what only sparse models look at is not in the way of others, nor l1 of other optimizers', () => {
+  const draft = typed('features', 'x');
+  expect(Object.keys(problemsOf(draft))).toEqual(['features']);
+  expect(problemsOf({ ...draft, texts: { ...draft.texts, model: 'softmax', data: 'mnist' } })).toEqual({});
+  const other = typed('l1', '3');
+  expect(readDraft({ ...other, texts: { ...other.texts, optimizer: 'sgd' } })).toMatchObject({ experiment: { l1: 0 } });
 });
 
 test('ticks are written as the experiment has them', () => {

@@ -16,6 +16,10 @@ export const numberFields = {
   topk: { min: 0, max: 1, isWhole: false },
   batch: { min: 1, max: 60_000, isWhole: true },
   lr: { min: 0, max: 1000, isWhole: false },
+  l1: { min: 0, max: 1_000_000, isWhole: false },
+  l2: { min: 0, max: 1_000_000, isWhole: false },
+  features: { min: 2, max: 2 ** 27, isWhole: true },
+  examples: { min: 1, max: 2 ** 26, isWhole: true },
   evalEvery: { min: 1, max: 1_000_000, isWhole: true },
   untilLoss: { min: 0, max: 1000, isWhole: false },
   maxSteps: { min: 1, max: 1_000_000_000, isWhole: true },
@@ -24,6 +28,9 @@ export const numberFields = {
   seed: { min: 0, max: 2 ** 31 - 1, isWhole: true },
 } as const satisfies Partial<Record<ExperimentKey, { min: number; max: number; isWhole: boolean }>>;
 export type NumberKey = keyof typeof numberFields;
+
+/** Numbers that may be 0, and usually are; of others that are not whole, the least is out of bounds. */
+export const mayBeZero: readonly ExperimentKey[] = ['l1', 'l2'];
 
 /** The stop rules and what each suggests when it is switched on. */
 export const stopRules = { untilLoss: '0.35', maxSteps: '5000', epochs: '10', minutes: '5' } as const;
@@ -77,9 +84,8 @@ export function expectation(key: ExperimentKey): string {
   if (key === 'emulate') return 'At most 300 characters.';
   if (!isNumberKey(key)) return 'Choose one of the list.';
   const { min, max, isWhole } = numberFields[key];
-  return isWhole
-    ? `A whole number from ${count(min)} to ${count(max)}.`
-    : `A number above ${count(min)}, up to ${count(max)}.`;
+  if (isWhole) return `A whole number from ${count(min)} to ${count(max)}.`;
+  return `A number ${mayBeZero.includes(key) ? 'from' : 'above'} ${count(min)}, up to ${count(max)}.`;
 }
 
 /** Whether a setting belongs to what is chosen just now: others are kept as typed, but neither shown nor read. */

@@ -1,12 +1,15 @@
 import './base.css';
 import './host.css';
+import './inspector.css';
 import { render } from 'preact';
 import type { Experiment } from '../core/config.ts';
 import type { Host, RunLog } from '../host/state.ts';
+import { BottleneckLine } from './bottleneck.tsx';
 import { Charts } from './charts.tsx';
 import { ExperimentForm } from './experiment-form.tsx';
 import { loss } from './format.ts';
 import { createHostModel, type HostModel } from './host-model.ts';
+import { Inspector } from './inspector.tsx';
 import { liveTitle } from './live.ts';
 import { Notices } from './notices.tsx';
 import { runCommands } from './run-controls.tsx';
@@ -14,7 +17,6 @@ import { RunTable } from './run-table.tsx';
 import { ShareCard, type Sharing } from './share-card.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
 import { StatusBar } from './status-bar.tsx';
-import { TrafficTable } from './traffic-table.tsx';
 import { WorkerTable } from './worker-table.tsx';
 
 /** What the host page needs from outside. */
@@ -40,6 +42,7 @@ function HostPage({ model }: { model: HostModel }) {
     <div class="host" data-phase={model.state.value.run?.phase ?? 'none'}>
       <StatusBar model={model} />
       <Notices model={model} />
+      <BottleneckLine model={model} />
       <main>
         <ExperimentForm model={model} />
         <Charts model={model} />
@@ -47,7 +50,7 @@ function HostPage({ model }: { model: HostModel }) {
         <section class="tables">
           <WorkerTable model={model} />
           <RunTable model={model} />
-          <TrafficTable model={model} />
+          <Inspector model={model} />
         </section>
       </main>
     </div>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { defaultExperiment } from '../core/config.ts';
 import { type BackendChoice, backendChoices } from '../models/backend.ts';
-import { type DataSpec, dataSpecs } from '../models/data.ts';
-import { type Model, misfit, modelSchema, models } from '../models/model.ts';
+import { resolveExperiment } from '../models/plan.ts';
 import { bytes, count } from './format.ts';
 import type { JoinPageDeps } from './join-page.tsx';
 import { directWords } from './strategy-words.ts';
@@ -10,19 +10,44 @@ import { backendWords, subject } from './words.ts';
 /** As the protocol's hello takes it. */
 const MAX_NAME = 24;
 
-/** What the link's experiment costs a worker; null when the link does not name one we know. */
-function costOf({ model, data }: JoinPageDeps['invitation']) {
-  const modelFound = Object.values<Model>(models).find(({ name }) => name === model);
-  const dataFound = Object.values<DataSpec>(dataSpecs).find(({ name }) => name === data);
-  if (modelFound === undefined || dataFound === undefined || misfit(modelFound, dataFound) !== null) return null;
-  const numbers = modelSchema(modelFound, dataFound.input, dataFound.classes).size;
-  return { numbers, downloadBytes: dataFound.downloadBytes };
+/** What the link's experiment costs a worker; null when the link does not say enough. */
+type Cost =
+  | { readonly kind: 'all'; readonly numbers: number; readonly downloadBytes: number }
+  /** Only the numbers that its examples touch travel; `perExample` is null where the host's file decides. */
+  | { readonly kind: 'touched'; readonly perExample: number | null };
+
+function costOf({ model, data }: JoinPageDeps['invitation']): Cost | null {
+  if (model === null || data === null) return null;
+  try {
+    const named = resolveExperiment({ ...defaultExperiment, model, data, batch: 1 });
+    const { schema } = named;
+    if (named.kind === 'layers') return { kind: 'all', numbers: schema.size, downloadBytes: named.data.downloadBytes };
+    // How many features there are the link does not say.
+    if (schema.keysPerExample === null) return null;
+    return { kind: 'touched', perExample: named.data.entriesPerExample === null ? null : schema.keysPerExample };
+  } catch {
+    return null;
+  }
 }
 
-function dataWords(cost: ReturnType<typeof costOf>): string {
-  if (cost === null) return 'Training data and';
-  if (cost.downloadBytes === 0) return 'No training data: it is made here. Only';
-  return `${bytes(cost.downloadBytes)} of training data, once, and`;
+function upWords(cost: Cost | null): string {
+  if (cost === null) return 'Gradients';
+  if (cost.kind === 'all') return `${count(cost.numbers)} numbers (${bytes(cost.numbers * 4)}) per step`;
+  if (cost.perExample === null) return 'For each example, a number for each feature it has';
+  return `At most ${count(cost.perExample)} numbers for each example of a step, and which ones they are`;
+}
+
+function downWords(cost: Cost | null): string {
+  const software = 'under 1 MB of software; then';
+  if (cost === null) return `Training data and ${software} parameters per step.`;
+  if (cost.kind === 'touched') {
+    return cost.perExample === null
+      ? `No training data in advance. Only ${software} the examples of each step, from the host’s file, and the numbers they touch.`
+      : `No training data: it is made here. Only ${software} the numbers that the examples of each step touch.`;
+  }
+  const step = `${bytes(cost.numbers * 4)} per step.`;
+  if (cost.downloadBytes === 0) return `No training data: it is made here. Only ${software} ${step}`;
+  return `${bytes(cost.downloadBytes)} of training data, once, and ${software} ${step}`;
 }
 
 function graphicsWords({ webgpu, isSecure }: JoinPageDeps['device']): string {
@@ -71,17 +96,13 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
       <dl class="terms">
         <dt>Leaves this device</dt>
         <dd>
-          {cost === null ? 'Gradients' : `${count(cost.numbers)} numbers (${bytes(cost.numbers * 4)}) per step`}: how
-          the model should change. Your name, the kind of browser, and a random number by which this room knows the
-          browser again. Nothing else.{invitation.connectsWorkers && ` ${directWords}`}
+          {upWords(cost)}: how the model should change. Your name, the kind of browser, and a random number by which
+          this room knows the browser again. Nothing else.{invitation.connectsWorkers && ` ${directWords}`}
         </dd>
         <dt>Stays</dt>
         <dd>Your files, your other tabs, your history: this page cannot see them.</dd>
         <dt>Is downloaded</dt>
-        <dd>
-          {dataWords(cost)} under 1 MB of software; then {cost === null ? 'parameters' : bytes(cost.numbers * 4)} per
-          step.
-        </dd>
+        <dd>{downWords(cost)}</dd>
       </dl>
       <DeviceCheck device={device} />
       <form

@@ -1,72 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { defaultExperiment, type Experiment, type StrategyName, strategyNames } from '../core/config.ts';
-import { noCounters, type RunPhase, type RunState } from '../core/progress.ts';
+import { type Experiment, type StrategyName, strategyNames } from '../core/config.ts';
+import type { RunPhase } from '../core/progress.ts';
 import { TallyCounter } from '../core/traffic.ts';
-import type { Host, HostState, RunLog } from '../host/state.ts';
+import type { RunLog } from '../host/state.ts';
 import type { WorkerControl, WorkerView } from '../worker/state.ts';
 import { renderHostPage } from './host-page.tsx';
 import { renderJoinPage } from './join-page.tsx';
+import { emptyLog, experiment, runIn, scriptedHost } from './scripted-host-for-tests.ts';
 import { directWords } from './strategy-words.ts';
-
-const experiment: Experiment = { ...defaultExperiment, workers: 2 };
-const counters = noCounters;
-const runIn = (phase: RunPhase): RunState => ({
-  id: 'a',
-  run: 1,
-  experiment,
-  phase,
-  stopReason: phase === 'finished' ? 'epochs' : null,
-  version: 1240,
-  examples: 124_000,
-  elapsedMs: 9_000,
-  startedAtMs: 0,
-  leftMs: 5_000,
-  counters,
-});
-
-/** A host that only remembers what it was told, and is in the state it is put in. */
-function scriptedHost() {
-  const listeners = new Set<() => void>();
-  const told: string[] = [];
-  const tell = (name: string) => () => void told.push(name);
-  let state: HostState = {
-    room: { code: 'kelp-42', signalling: 'open', problem: null },
-    run: null,
-    workers: [],
-    trainsHere: true,
-    note: null,
-    resumable: null,
-  };
-  let log: RunLog | null = null;
-  const host: Host = {
-    get state() {
-      return state;
-    },
-    get log() {
-      return log;
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    start: (started) => void told.push(`start ${started.batch}`),
-    resumeSaved: tell('resumeSaved'),
-    discardSaved: tell('discardSaved'),
-    pause: tell('pause'),
-    resume: tell('resume'),
-    finish: tell('finish'),
-    reset: tell('reset'),
-    remove: tell('remove'),
-    setTrainsHere: tell('setTrainsHere'),
-    close: tell('close'),
-  };
-  const put = (next: Partial<HostState>, nextLog: RunLog | null = log) => {
-    state = { ...state, ...next };
-    log = nextLog;
-    for (const listener of listeners) listener();
-  };
-  return { host, told, put, listeners };
-}
 
 let root: HTMLElement;
 let unmount = () => {};
@@ -168,7 +109,7 @@ describe('host page', () => {
   test('the title has step and loss, and the charts take a curve that grows', async () => {
     const { put } = open();
     const train = [{ step: 1, elapsedMs: 1, wallMs: 1, loss: 2.3 }];
-    const log = { id: 'a', experiment, startedAtMs: 0, summary: null, train, test: [] };
+    const log = { ...emptyLog, train };
     put({ run: runIn('running') }, log);
     await expect.poll(() => document.title, { timeout: 3000 }).toBe('step 1,240 · loss 2.30');
     const reading = () => find('.readings').textContent;
@@ -270,11 +211,9 @@ describe('host page', () => {
       auc: null,
     });
     const logOf = (id: string, losses: readonly number[], changes: Partial<Experiment>): RunLog => ({
+      ...emptyLog,
       id,
       experiment: { ...experiment, ...changes },
-      startedAtMs: 0,
-      summary: null,
-      train: [],
       test: losses.map((loss, index) => at(index * 100, loss)),
     });
     const kept = [

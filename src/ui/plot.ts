@@ -3,6 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import { clock, count, loss, percent, timeOfDay } from './format.ts';
 import { runColour, runDashes } from './run-swatch.tsx';
 import type { Line, Metric, RunLines, XAxis } from './series.ts';
+import type { WorkerLine } from './worker-lines.ts';
 
 /** One run to draw. */
 export interface PlottedRun {
@@ -39,8 +40,8 @@ function strokesOf({ lines, hasDetail }: PlottedRun): Stroke[] {
 }
 
 /** All lines over one x, as uPlot wants them. Its order is that of the series `createPlot` made. */
-export function plotData(runs: readonly PlottedRun[]): uPlot.AlignedData {
-  const tables = runs.flatMap(strokesOf).map(({ line }) => [line.x, line.y]);
+export function plotData(runs: readonly PlottedRun[], workers: readonly WorkerLine[] = []): uPlot.AlignedData {
+  const tables = [...workers, ...runs.flatMap(strokesOf)].map(({ line }) => [line.x, line.y]);
   // uPlot's types want mutable arrays; it copies before it joins.
   return tables.length === 0 ? [[]] : uPlot.join(tables as uPlot.AlignedData[]);
 }
@@ -50,6 +51,8 @@ interface PlotSettings {
   readonly axis: XAxis;
   readonly cutsOutliers: boolean;
   readonly runs: readonly PlottedRun[];
+  /** Drawn behind the runs, each in its worker's colour. */
+  readonly workers?: readonly WorkerLine[];
   onHover(x: number | null): void;
 }
 
@@ -59,17 +62,31 @@ const formatX: Record<XAxis, (x: number, step: number) => string> = {
   wall: (seconds, step) => timeOfDay(seconds * 1000, step < 60),
 };
 
-/** A chart in `root` with the theme of the moment: colours are read from CSS once. */
-export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
-  const { metric, axis, cutsOutliers, runs, onHover } = settings;
-  const css = getComputedStyle(root);
-  const colour = (name: string) => css.getPropertyValue(name).trim();
-  const ink = {
-    stroke: colour('--muted'),
+/** How axes are drawn: quietly. */
+export function axisInk(css: CSSStyleDeclaration): Pick<uPlot.Axis, 'stroke' | 'font' | 'grid' | 'ticks'> {
+  return {
+    stroke: css.getPropertyValue('--muted').trim(),
     font: `11px ${css.fontFamily}`,
-    grid: { stroke: colour('--hairline'), width: 1 },
+    grid: { stroke: css.getPropertyValue('--hairline').trim(), width: 1 },
     ticks: { show: false },
   };
+}
+
+/** A chart in `root` with the theme of the moment: colours are read from CSS once. */
+export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
+  const { metric, axis, cutsOutliers, runs, workers = [], onHover } = settings;
+  const css = getComputedStyle(root);
+  const colour = (name: string) => css.getPropertyValue(name).trim();
+  const ink = axisInk(css);
+  const workerSeries = workers.map(
+    ({ worker }): uPlot.Series => ({
+      stroke: colour(`--worker-${worker % 10}`),
+      width: 1,
+      spanGaps: true,
+      dash: Math.floor(worker / 10) % 2 === 1 ? [4, 3] : [],
+      points: { show: false },
+    }),
+  );
   const series = runs.flatMap((run) =>
     strokesOf(run).map(({ width, alpha, isTest }): uPlot.Series => {
       const stroke = colour(`--run-${runColour(run.slot)}`);
@@ -110,7 +127,7 @@ export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
             at.map((y) => (metric === 'accuracy' ? percent(y, percentDigits(step)) : axisLoss(y))),
         },
       ],
-      series: [{}, ...series],
+      series: [{}, ...workerSeries, ...series],
       hooks: {
         setCursor: [
           (plot) => {
@@ -120,7 +137,7 @@ export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
         ],
       },
     },
-    plotData(runs),
+    plotData(runs, workers),
     root,
   );
 }

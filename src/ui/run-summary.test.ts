@@ -20,6 +20,10 @@ test('a summary has the last test and the first time at the target', () => {
     experiment: defaultExperiment,
     startedAtMs: 0,
     summary: null,
+    workerCurves: [],
+    resources: [],
+    timeline: { steps: [], spans: [] },
+    profile: null,
     train: [{ step: 310, elapsedMs: 3100, wallMs: 3100, loss: 0.2 }],
     test: [point(100, 0.5), point(200, 0.35), point(300, 0.36)],
   };
@@ -29,6 +33,7 @@ test('a summary has the last test and the first time at the target', () => {
     examples: 30_000,
     testLoss: 0.36,
     accuracy: 0.964,
+    auc: null,
     toTargetMs: 2000,
   });
   expect(summarize({ ...log, train: [], test: [] }, 0.35)).toMatchObject({

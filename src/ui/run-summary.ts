@@ -1,6 +1,6 @@
 import type { RunState } from '../core/progress.ts';
 import type { RunLog } from '../host/state.ts';
-import { dataSpecs } from '../models/data.ts';
+import { resolveExperiment } from '../models/plan.ts';
 
 /** The numbers runs are compared by; null where a run has not come that far. */
 export interface RunSummary {
@@ -9,6 +9,8 @@ export interface RunSummary {
   readonly examples: number | null;
   readonly testLoss: number | null;
   readonly accuracy: number | null;
+  /** Null where there are not just two classes. */
+  readonly auc: number | null;
   /** Running time until the test loss was first at or below the target. */
   readonly toTargetMs: number | null;
 }
@@ -23,6 +25,7 @@ export function summarize(log: RunLog, targetLoss: number): RunSummary {
     examples: lastTest?.examples ?? null,
     testLoss: lastTest?.loss ?? null,
     accuracy: lastTest?.accuracy ?? null,
+    auc: lastTest?.auc ?? null,
     toTargetMs: log.test.find((point) => point.loss <= targetLoss)?.elapsedMs ?? null,
   };
 }
@@ -31,10 +34,19 @@ export function summarize(log: RunLog, targetLoss: number): RunSummary {
 export function fractionDone(run: RunState): number | null {
   const { experiment, phase } = run;
   if (phase === 'finished') return 1;
-  const data = Object.values(dataSpecs).find(({ name }) => name === experiment.data);
+  const trainCount = trainCountOf(experiment);
   const shares: number[] = [];
   if (experiment.maxSteps !== null) shares.push(run.version / experiment.maxSteps);
-  if (experiment.epochs !== null && data) shares.push(run.examples / (experiment.epochs * data.trainCount));
+  if (experiment.epochs !== null && trainCount !== null) shares.push(run.examples / (experiment.epochs * trainCount));
   if (experiment.minutes !== null) shares.push(run.elapsedMs / (experiment.minutes * 60_000));
   return shares.length === 0 ? null : Math.min(1, Math.max(...shares));
+}
+
+/** A run of another version of this page may name what nobody knows here. */
+function trainCountOf(experiment: RunState['experiment']): number | null {
+  try {
+    return resolveExperiment(experiment).trainCount;
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { emulatedWords } from '../export/emulated.ts';
 import { CompareTable } from './compare-table.tsx';
+import { EverythingButton } from './export-everything.tsx';
 import { count, counted, duration, loss, moment, NOTHING, percent, timeOfDay } from './format.ts';
 import type { HostModel, ShownRun } from './host-model.ts';
 import { summarize } from './run-summary.ts';
@@ -8,7 +9,14 @@ import { RunSwatch } from './run-swatch.tsx';
 import { runTitle } from './run-title.ts';
 import { subject } from './words.ts';
 
-function Row({ model, run, targetLoss }: { model: HostModel; run: ShownRun; targetLoss: number }) {
+interface RowProps {
+  readonly model: HostModel;
+  readonly run: ShownRun;
+  readonly targetLoss: number;
+  readonly hasAuc: boolean;
+}
+
+function Row({ model, run, targetLoss, hasAuc }: RowProps) {
   const { log, slot, isShown } = run;
   const sum = summarize(log, targetLoss);
   const label = runTitle(log.experiment);
@@ -39,8 +47,10 @@ function Row({ model, run, targetLoss }: { model: HostModel; run: ShownRun; targ
       <td class="number">{sum.examples === null ? NOTHING : count(sum.examples)}</td>
       <td class="number">{loss(sum.testLoss)}</td>
       <td class="number">{percent(sum.accuracy)}</td>
+      {hasAuc && <td class="number">{sum.auc === null ? NOTHING : sum.auc.toFixed(3)}</td>}
       <td class="number">{duration(sum.toTargetMs)}</td>
       <td>
+        <EverythingButton host={model.deps.host} log={log} label="Zip" name={label} />
         {slot !== 0 && (
           <button
             type="button"
@@ -61,6 +71,7 @@ function Row({ model, run, targetLoss }: { model: HostModel; run: ShownRun; targ
 export function RunTable({ model }: { model: HostModel }) {
   const runs = model.runs.value;
   const [target, setTarget] = useState('0.35');
+  const hasAuc = runs.some(({ log }) => typeof log.test.at(-1)?.auc === 'number');
   const isTarget = Number(target) > 0 && Number.isFinite(Number(target));
   return (
     <section aria-label="Runs">
@@ -78,11 +89,13 @@ export function RunTable({ model }: { model: HostModel }) {
             <thead>
               <tr>
                 <th scope="col">Run</th>
-                {['Started', 'Steps', 'Time', 'Examples', 'Test loss', 'Accuracy'].map((name) => (
-                  <th key={name} scope="col" class="number">
-                    {name}
-                  </th>
-                ))}
+                {['Started', 'Steps', 'Time', 'Examples', 'Test loss', 'Accuracy', ...(hasAuc ? ['AUC'] : [])].map(
+                  (name) => (
+                    <th key={name} scope="col" class="number">
+                      {name}
+                    </th>
+                  ),
+                )}
                 <th scope="col" class="number">
                   <label title="Time until the test loss was first this low">
                     Time to loss ≤{' '}
@@ -97,13 +110,19 @@ export function RunTable({ model }: { model: HostModel }) {
                   </label>
                 </th>
                 <th scope="col">
-                  <span class="hidden">Forget</span>
+                  <span class="hidden">Download or forget</span>
                 </th>
               </tr>
             </thead>
             <tbody>
               {runs.map((run) => (
-                <Row key={run.log.id} model={model} run={run} targetLoss={isTarget ? Number(target) : 0} />
+                <Row
+                  key={run.log.id}
+                  model={model}
+                  run={run}
+                  targetLoss={isTarget ? Number(target) : 0}
+                  hasAuc={hasAuc}
+                />
               ))}
             </tbody>
           </table>

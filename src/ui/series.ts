@@ -63,7 +63,8 @@ export function thin(line: Line, maxBuckets = MAX_BUCKETS): Line {
   return { x: order.map((at) => line.x[at] ?? 0), y: order.map((at) => line.y[at] ?? 0) };
 }
 
-function pair(x: readonly number[], y: readonly number[], weight: number): LinePair {
+/** A line as it is drawn: thinned, as measured and smoothed by this weight. */
+export function pair(x: readonly number[], y: readonly number[], weight: number): LinePair {
   return { raw: thin({ x, y }), smoothed: weight < 0.01 ? null : thin({ x, y: smooth(y, weight) }) };
 }
 

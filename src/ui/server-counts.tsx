@@ -49,21 +49,16 @@ const lines: readonly Line[] = [
 /** What the host counted in this run. */
 export function ServerCounts({ model }: { model: HostModel }) {
   const { run } = model.state.value;
-  return (
-    <details class="counts">
-      <summary>What the host counted</summary>
-      {run === null ? (
-        <p class="empty">Counts appear here once a run has begun.</p>
-      ) : (
-        <dl>
-          {lines.map(({ name, hint, read }) => (
-            <div key={name} title={hint}>
-              <dt>{name}</dt>
-              <dd>{read(run.counters, run.elapsedMs)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </details>
+  return run === null ? (
+    <p class="empty">What the host counts appears here once a run has begun.</p>
+  ) : (
+    <dl class="counts">
+      {lines.map(({ name, hint, read }) => (
+        <div key={name} title={hint}>
+          <dt>{name}</dt>
+          <dd>{read(run.counters, run.elapsedMs)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -3,6 +3,7 @@ import './host.css';
 import './simulate.css';
 import { render } from 'preact';
 import { percent, roughly } from './format.ts';
+import { PageNav } from './page-nav.tsx';
 import { type Command, keyWords, listenForShortcuts } from './shortcuts.ts';
 import { SimulateChart } from './simulate-chart.tsx';
 import { SimulateForm } from './simulate-form.tsx';
@@ -26,9 +27,7 @@ function Status({ model }: { model: SimulateModel }) {
   return (
     <header class="status">
       <div>
-        <p class="brand">
-          <a href={model.deps.hostPageLink}>Manyhands</a>
-        </p>
+        <PageNav current="Simulate" isBusy={isBusy} />
         <h1>Simulate</h1>
         <p class={activity.kind === 'failed' ? 'words problem' : 'words'} role="status">
           {activity.kind === 'rest' && 'The real protocol with made-up machines and links, in virtual time.'}

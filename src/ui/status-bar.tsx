@@ -1,6 +1,7 @@
 import { emulatedWords } from '../export/emulated.ts';
 import { clock, count, loss, NOTHING, percent, rate, roughly } from './format.ts';
 import type { HostModel } from './host-model.ts';
+import { PageNav } from './page-nav.tsx';
 import { Readout } from './readout.tsx';
 import { RunControls } from './run-controls.tsx';
 import { fractionDone } from './run-summary.ts';
@@ -19,7 +20,7 @@ export function StatusBar({ model }: { model: HostModel }) {
   return (
     <header class="status">
       <div class="what">
-        <p class="brand">Manyhands</p>
+        <PageNav current="Train" isBusy={model.isLocked.value} />
         <h1>
           {subject(model.experiment.value)}
           {emulated !== null && (
@@ -36,6 +37,7 @@ export function StatusBar({ model }: { model: HostModel }) {
         <Readout name="Step" value={run === null ? NOTHING : count(run.version)} />
         <Readout name="Test loss" value={loss(test?.loss)} />
         <Readout name="Accuracy" value={percent(test?.accuracy)} />
+        {typeof test?.auc === 'number' && <Readout name="AUC" value={test.auc.toFixed(3)} />}
         <Readout name="Examples/s" value={run?.phase === 'running' ? rate(pace) : NOTHING} />
         <Readout name="Elapsed" value={run === null ? NOTHING : clock(run.elapsedMs)} />
         <Readout name="Left, about" value={run?.phase === 'running' ? roughly(run.leftMs) : NOTHING} />

@@ -1,8 +1,7 @@
 import { defaultExperiment, type Experiment, type StrategyName } from '../core/config.ts';
 import type { RunState, StopReason, WorkerPhase } from '../core/progress.ts';
 import type { BackendChoice } from '../models/backend.ts';
-import { dataSpecs } from '../models/data.ts';
-import { models } from '../models/model.ts';
+import { dataTitles, modelTitles } from '../models/plan.ts';
 import type { Trouble, WorkerStage } from '../worker/state.ts';
 import { count, counted } from './format.ts';
 
@@ -19,9 +18,9 @@ export interface TroubleWords extends Words {
 
 /** What the model and the data are called; names nobody knows are shown as they are. */
 export function subject(experiment: Pick<Experiment, 'model' | 'data'>): string {
-  const model = Object.values(models).find(({ name }) => name === experiment.model)?.title ?? experiment.model;
-  const data = Object.values(dataSpecs).find(({ name }) => name === experiment.data)?.title ?? experiment.data;
-  return `${model} on ${data}`;
+  const titleIn = (titles: Readonly<Record<string, string>>, name: string) =>
+    Object.hasOwn(titles, name) ? titles[name] : name;
+  return `${titleIn(modelTitles, experiment.model)} on ${titleIn(dataTitles, experiment.data)}`;
 }
 
 /** A run in a few words, leaving out what is as usual: "async ×3 · batch 100 · lr 0.5". */

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { unzipSync } from 'fflate';
+import type { Page } from 'playwright-core';
+import type { RunReport } from '../src/export/run-report.ts';
+import type { HostGlobal } from '../src/relay/tabs.ts';
+import { expect, type Tabs, test } from './fixtures.ts';
+import { button } from './verbs.ts';
+
+const sweep = {
+  name: 'tiny',
+  title: 'One tab or two',
+  base: { strategy: 'sync', maxSteps: 40, evalEvery: 20 },
+  vary: { workers: [1, 2] },
+};
+
+/** A Lab page with a sweep from a file, and as many tabs that contribute. */
+async function openLab(tabs: Tabs, text: string, workers: number): Promise<Page> {
+  const { page } = await tabs.watch('/#lab&backend=wasm');
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'tiny.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(text),
+  });
+  await expect(page.locator('.signal')).toHaveText('Room is open');
+  const code = await page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.state.room.code);
+  for (let opened = 0; opened < workers; opened++) {
+    const { page: worker } = await tabs.watch(`/#join=${code}&backend=wasm`);
+    await button(worker, 'Contribute').click();
+  }
+  return page;
+}
+
+/** A run's row, by its name. */
+const row = (page: Page, name: string) => page.locator('[data-run]').filter({ hasText: name });
+
+test('a sweep runs with the tabs that are there, survives a reload, and is reported', async ({ tabs }) => {
+  const page = await openLab(tabs, JSON.stringify(sweep), 2);
+  await expect(page.getByRole('status').first()).toHaveText(/2\sruns with up to 2\sworker tabs\. Nothing is computed/);
+  await expect(page.getByText('2 connected now')).toBeVisible();
+  expect(page.url()).toMatch(/#lab&backend=wasm$/);
+  await button(page, 'Start').click();
+  await expect(row(page, '1 worker')).toHaveAttribute('data-state', 'done', { timeout: 20_000 });
+  await expect(row(page, '2 workers')).toHaveAttribute('data-state', 'done', { timeout: 20_000 });
+  await expect(page.getByText(/All 2\sruns are over/)).toBeVisible();
+
+  await page.reload();
+  for (const name of ['1 worker', '2 workers']) {
+    await expect(row(page, name)).toHaveAttribute('data-state', 'done');
+    await expect(row(page, name).getByRole('cell').nth(3)).toHaveText('40');
+    await expect(row(page, name).getByRole('cell').nth(6)).toHaveText(/^[5-9]\d\.\d\s%$/);
+  }
+
+  const opened = page.context().waitForEvent('page');
+  await button(page, 'Open the report').click();
+  const report = await opened;
+  await expect(report.getByRole('heading', { level: 1 })).toHaveText('One tab or two');
+  for (const name of ['1 worker', '2 workers']) {
+    await expect(report.getByRole('table').first().getByRole('row').filter({ hasText: name })).toContainText('40');
+  }
+
+  const download = page.waitForEvent('download');
+  await button(page, 'Everything (zip)').click();
+  const files = unzipSync(new Uint8Array(await readFile(await (await download).path())));
+  const runs = ['runs/01-1-worker/run.json', 'runs/02-2-workers/run.json'].map(
+    (path) => JSON.parse(new TextDecoder().decode(files[path])) as RunReport,
+  );
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(['report.html', 'report.md', 'sweep.json']));
+  expect(runs.map(({ steps, workers }) => [steps, ...workers.map((worker) => worker.steps)])).toEqual([
+    [40, 40],
+    [40, 40, 40],
+  ]);
+  expect(runs[0]?.id).not.toBe(runs[1]?.id);
+  expect(tabs.problems).toEqual([]);
+});
+
+test('a run waits for the tabs it needs, Stop breaks it off, and a bad file says where it is wrong', async ({
+  tabs,
+}) => {
+  const page = await openLab(tabs, '{\n  "name": "tiny",\n  "vary": { "batch": [0] }\n}', 0);
+  await expect(page.getByRole('alert')).toContainText('line 3, vary.batch[0]: must be at least 1');
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'tiny.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(sweep)),
+  });
+  await button(page, 'Start').click();
+  await expect(page.getByText(/1 worker: needs 1\sworker, 0 are here\. Open another tab/)).toBeVisible();
+  await button(page, 'Stop').click();
+  await expect(button(page, 'Resume')).toBeVisible();
+  await expect(page.getByText(/0 of 2\sruns are over/)).toBeVisible();
+  expect(tabs.problems).toEqual([]);
+});

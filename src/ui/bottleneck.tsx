@@ -1,0 +1,62 @@
+import { useRef } from 'preact/hooks';
+import type { RunVerdict } from '../export/verdict.ts';
+import { type Steady, steady } from './bottleneck-steady.ts';
+import { useReport } from './export-report.ts';
+import type { HostModel } from './host-model.ts';
+import type { Inspected } from './inspected.ts';
+
+/** With fewer pushes than this the first ones, which compile and warm up, are all there is to judge. */
+const FEWEST_PUSHES = 10;
+
+/** What holds the run up, in one sentence that changes calmly, with what to try behind it. Nothing without a run. */
+export function BottleneckLine({ model }: { model: HostModel }) {
+  const { run, workers } = model.state.value;
+  const { log } = model.deps.host;
+  if (run === null || log?.id !== run.id) return null;
+  return <Sentence key={run.id} inspected={{ log, now: { run, workers } }} />;
+}
+
+function Sentence({ inspected }: { inspected: Inspected }) {
+  const shown = useRef<Steady<RunVerdict> | null>(null);
+  const report = useReport(inspected);
+  const found = report !== null && report.server.applied >= FEWEST_PUSHES ? report.verdict : null;
+  if (found !== null) {
+    const isOver = report?.phase === 'finished' || report?.phase === 'failed';
+    shown.current = steady(isOver ? null : shown.current, found, performance.now());
+  }
+  const verdict = shown.current?.verdict ?? null;
+  if (verdict === null) {
+    return (
+      <section class="bottleneck" aria-label="Bottleneck">
+        <p class="aside">What holds the run up is said here after its first steps.</p>
+      </section>
+    );
+  }
+  return (
+    <section class="bottleneck" aria-label="Bottleneck">
+      <details>
+        <summary>
+          <span class="sentence">{verdict.sentence}</span> <span class="more">Why, and what to try</span>
+        </summary>
+        <div class="reasons">
+          <div>
+            <h3>The numbers</h3>
+            <ul>
+              {verdict.because.map((words, at) => (
+                <li key={at}>{words}</li>
+              ))}
+            </ul>
+          </div>
+          <div>
+            <h3>What to try</h3>
+            <ol>
+              {verdict.tryThis.map((words, at) => (
+                <li key={at}>{words}</li>
+              ))}
+            </ol>
+          </div>
+        </div>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+import type { NodeResources } from '../core/resources.ts';
+import { type Inspected, workerName } from './inspected.ts';
+import { WorkerDot } from './worker-dot.tsx';
+
+/** A node's colour: a worker's own, ink for the host, grey for the rest. */
+export function NodeDot({ node: { node, worker } }: { node: NodeResources }) {
+  return worker === null ? <span class={`dot node-${node}`} aria-hidden="true" /> : <WorkerDot worker={worker} />;
+}
+
+/** A node's name with its colour, and who watched it where that is not its own tab. */
+export function NodeName({ node, inspected }: { node: NodeResources; inspected: Inspected }) {
+  return (
+    <>
+      <NodeDot node={node} />
+      {node.worker === null ? node.node : workerName(inspected, node.worker)}
+      {node.source === 'process' && <span class="aside"> as its system sees it</span>}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { useMemo, useState } from 'preact/hooks';
+import { type PlacedKind, placeSteps } from '../core/placed-steps.ts';
+import type { Timeline } from '../core/step-trace.ts';
+import { count, duration, NOTHING } from './format.ts';
+import { ganttRows, ownersOf, type RowOwner, rowMeans, spanKinds, spanWords } from './gantt-rows.ts';
+import { type Inspected, workerName } from './inspected.ts';
+import { WorkerDot } from './worker-dot.tsx';
+
+/** What a line of the timeline is called. */
+export const ownerWords = (owner: RowOwner, inspected: Inspected): string =>
+  owner === 'server' ? 'Server' : owner === 'beside' ? 'Tests, saves' : workerName(inspected, owner);
+
+/** The name at the head of a line, with a worker's colour. */
+export function OwnerName({ owner, inspected }: { owner: RowOwner; inspected: Inspected }) {
+  return (
+    <>
+      {typeof owner === 'number' && <WorkerDot worker={owner} />}
+      {ownerWords(owner, inspected)}
+    </>
+  );
+}
+
+/** The timeline in numbers, made only while it is open: the mean time of each kind per step. */
+export function TimelineTable({ timeline, inspected }: { timeline: Timeline; inspected: Inspected }) {
+  const [isOpen, setOpen] = useState(false);
+  const means = useMemo(
+    () => (isOpen ? rowMeans(ganttRows(placeSteps(timeline), ownersOf(timeline))) : []),
+    [isOpen, timeline],
+  );
+  const kinds = spanKinds.filter((kind) => means.some(({ meanMs }) => meanMs[kind] > 0));
+  const isOf = (owner: RowOwner, kind: PlacedKind) =>
+    (kind === 'evaluation' || kind === 'checkpoint') === (owner === 'beside');
+  return (
+    <details class="behind" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Timeline as a table</summary>
+      {isOpen && (
+        <p class="aside">Mean time per step of what is recorded; of tests and saves, per test and per save.</p>
+      )}
+      {isOpen && (
+        <div class="scroll">
+          <table aria-label="Mean time per step">
+            <thead>
+              <tr>
+                <th scope="col">Node</th>
+                <th scope="col" class="number">
+                  Steps
+                </th>
+                {kinds.map((kind) => (
+                  <th key={kind} scope="col" class="number">
+                    {spanWords[kind]}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {means.map(({ owner, steps, meanMs }) => (
+                <tr key={owner}>
+                  <th scope="row">
+                    <OwnerName owner={owner} inspected={inspected} />
+                  </th>
+                  <td class="number">{owner === 'beside' ? NOTHING : count(steps)}</td>
+                  {kinds.map((kind) => (
+                    <td key={kind} class="number">
+                      {meanMs[kind] === 0 || (typeof owner !== 'number' && !isOf(owner, kind))
+                        ? NOTHING
+                        : duration(meanMs[kind])}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  );
+}
