@@ -1,5 +1,6 @@
 import { type Tensor, tidy } from '@tensorflow/tfjs-core';
 import type { Schema } from '../core/schema.ts';
+import type { OperatorTime } from '../core/step-trace.ts';
 import type { DataSpec } from '../models/data.ts';
 import type { Labels } from '../models/labels.ts';
 import { type Model, modelSchema } from '../models/model.ts';
@@ -11,6 +12,7 @@ import { type Evaluation, evaluator } from './evaluator.ts';
 import { tensorOf } from './kernels/kernel.ts';
 import { network } from './network.ts';
 import { stepTimer } from './probe.ts';
+import { operatorTimes } from './profile.ts';
 import { type ReadStrategy, readAll, readKernels } from './results.ts';
 import { type Draw, stager, stagingKernels } from './staging.ts';
 
@@ -31,6 +33,8 @@ export interface GradientResult {
   readonly gradient: Float32Array<ArrayBuffer>;
   /** The batch's mean loss. */
   readonly loss: number;
+  /** How many of its examples the parameters got right. */
+  readonly correct: number;
   readonly decodeMs: number;
   readonly computeMs: number;
   readonly readMs: number;
@@ -47,6 +51,8 @@ export interface Engine {
    * `DeviceError` rather than give anything that the device may have got wrong; close the engine then, and make anew.
    */
   gradient(params: Float32Array, batch: StagedBatch): Promise<GradientResult>;
+  /** The same step taken apart: what `gradient` does, operator by operator, in the order they run. */
+  operators(params: Float32Array, batch: StagedBatch): Promise<readonly OperatorTime[]>;
   /** Compiles, grows buffers and finds how this device is best read, on a batch like those to come. */
   warmUp(batch: StagedBatch): Promise<void>;
   /**
@@ -116,13 +122,13 @@ export async function createEngine(
       const { head: logits, rest: gradient } = await readAll(results, strategy, () => {
         computedMs = performance.now();
       });
-      const { lossSum } = crossEntropy(logits, batch.labels, data.classes);
+      const { lossSum, correct } = crossEntropy(logits, batch.labels, data.classes);
       const loss = lossSum / batch.labels.length;
       if (!Number.isFinite(loss)) {
         throw new DeviceError('non-finite', 'the loss is not a number any more: try a lower learning rate');
       }
       const readMs = performance.now() - computedMs;
-      return { gradient, loss, decodeMs: decodedMs - startMs, computeMs: computedMs - decodedMs, readMs };
+      return { gradient, loss, correct, decodeMs: decodedMs - startMs, computeMs: computedMs - decodedMs, readMs };
     } finally {
       for (const tensor of results) tensor.dispose();
     }
@@ -150,6 +156,14 @@ export async function createEngine(
       };
     },
     gradient: (params, batch) => guarded(() => gradient(params, batch)),
+    operators: (params, batch) =>
+      guarded(() =>
+        operatorTimes(
+          () => upload(params),
+          (tensors, at) => net.gradients(batch.input, batch.target, tensors, batch.perExample, batch.masks, at),
+          (results) => readAll(results, strategy, () => {}),
+        ),
+      ),
     async warmUp(batch) {
       const params = new Float32Array(schema.size);
       await guarded(() => gradient(params, batch));

@@ -6,6 +6,8 @@ import { reluGradient } from './kernels/relu.ts';
 import { type LayerMath, layerMath, type Passed } from './layers.ts';
 
 interface Stage {
+  /** As the schema calls the layer, or its kind and number. */
+  readonly name: string;
   readonly math: LayerMath;
   /** Where its parameters start among all tensors of the schema. */
   readonly first: number;
@@ -21,6 +23,12 @@ export interface Dropout {
   readonly shape: Shape;
 }
 
+/** Which part of a network is at work. */
+export interface Place {
+  readonly layer: string;
+  readonly pass: 'forward' | 'backward';
+}
+
 /** A model's layers in a row, forward and backward, by hand: a tape would cost more than the small kernels do. */
 export interface Network {
   /** Every kernel that training it runs. */
@@ -29,13 +37,17 @@ export interface Network {
   readonly dropouts: readonly Dropout[];
   /** Without dropout. */
   logits(input: Tensor, params: readonly Tensor[]): Tensor;
-  /** The logits, then the gradient of the mean softmax cross-entropy for each parameter tensor in schema order. */
+  /**
+   * The logits, then the gradient of the mean softmax cross-entropy for each parameter tensor in schema order. `at` hears
+   * whose kernels follow.
+   */
   gradients(
     input: Tensor,
     target: Tensor,
     params: readonly Tensor[],
     perExample: Tensor,
     masks: readonly Tensor[],
+    at?: (place: Place) => void,
   ): [Tensor, ...Tensor[]];
 }
 
@@ -51,12 +63,15 @@ export function network(layers: readonly Layer[], input: Shape): Network {
   const dropouts: Dropout[] = [];
   let tensors = 0;
   let shape = input;
+  const counts = new Map<string, number>();
   for (const [index, layer] of layers.entries()) {
+    counts.set(layer.kind, (counts.get(layer.kind) ?? 0) + 1);
     shape = outputShape(layer, shape);
     if (layer.kind === 'relu' && canFuse(layers[index - 1])) continue;
     const isRelu = canFuse(layer) && layers[index + 1]?.kind === 'relu';
     const math = layerMath(layer, isRelu);
-    stages.push({ math, first: tensors, isRelu, mask: layer.kind === 'dropout' ? dropouts.length : null });
+    const name = 'name' in layer ? layer.name : `${layer.kind}${counts.get(layer.kind)}`;
+    stages.push({ name, math, first: tensors, isRelu, mask: layer.kind === 'dropout' ? dropouts.length : null });
     tensors += math.tensorCount;
     if (layer.kind === 'dropout') dropouts.push({ rate: layer.rate, shape });
   }
@@ -68,15 +83,17 @@ export function network(layers: readonly Layer[], input: Shape): Network {
     needs: [...new Set([...stages.flatMap(({ math }) => math.needs), ...lossKernels])],
     dropouts,
     logits: (input, params) => stages.reduce((x, stage) => stage.math.forward(x, paramsOf(stage, params), null), input),
-    gradients(input, target, params, perExample, masks) {
+    gradients(input, target, params, perExample, masks, at) {
       let x = input;
       const passed: Passed[] = stages.map((stage) => {
+        at?.({ layer: stage.name, pass: 'forward' });
         const y = stage.math.forward(x, paramsOf(stage, params), maskOf(stage, masks));
         const step = { x, y };
         x = y;
         return step;
       });
       const logits = x;
+      at?.({ layer: 'loss', pass: 'backward' });
       // d loss / d logits = (softmax − target) / examples: stable however large the logits are.
       const error = kernel('Sub', { a: kernel('Softmax', { logits }, { dim: 1 }), b: target });
       let dy = kernel('Multiply', { a: error, b: perExample });
@@ -84,6 +101,7 @@ export function network(layers: readonly Layer[], input: Shape): Network {
       for (let index = stages.length - 1; index >= firstTrained; index--) {
         const [stage, step] = [stages[index], passed[index]];
         if (stage === undefined || step === undefined) break;
+        at?.({ layer: stage.name, pass: 'backward' });
         if (stage.isRelu) dy = reluGradient(step.y, dy);
         gradients.unshift(...stage.math.paramGradients(step, dy));
         if (index > firstTrained) {
