@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunReport } from '../src/export/run-report.ts';
@@ -66,6 +66,20 @@ test('a host without a tab trains with a worker from a terminal, stops in good o
   const again = await run('serve', '--host', '--data-dir', folder, '--address', '127.0.0.1', '--port', '0');
   expect(again.code).toBe(2);
   expect(again.stderr).toContain(`at step ${saved?.version}): add --resume`);
+  await rm(folder, { recursive: true });
+});
+
+test('a run that a relay finished leaves its log, report and model in its folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'manyhands-e2e-'));
+  const place = ['--address', '127.0.0.1', '--port', '0', '--data-dir', folder];
+  const what = ['--strategy', 'single', '--max-steps', '40', '--backend', 'wasm'];
+  const { code, stderr } = await run('serve', '--host', ...place, ...what);
+  expect(code, stderr).toBe(0);
+  const [id = ''] = (await readdir(join(folder, 'runs'))).filter((name) => !name.endsWith('.jsonl'));
+  const report = JSON.parse(await readFile(join(folder, 'runs', id, 'run.json'), 'utf8')) as RunReport;
+  expect(report).toMatchObject({ id, steps: 40, phase: 'finished' });
+  const weights = await readFile(join(folder, 'runs', id, 'model/weights.bin'));
+  expect(weights.length).toBe(4 * 7850);
   await rm(folder, { recursive: true });
 });
 

@@ -52,7 +52,9 @@ export class RelayProcess {
     } catch {
       return [];
     }
-    const entries = names.flatMap((name) => readJournal(join(folder, name)));
+    // A finished run leaves a folder beside its log.
+    const logs = names.filter((name) => name.endsWith('.jsonl'));
+    const entries = logs.flatMap((name) => readJournal(join(folder, name)));
     return entries.sort((a, b) => a.at.localeCompare(b.at));
   }
 

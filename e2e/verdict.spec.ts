@@ -1,5 +1,6 @@
 import type { Experiment } from '../src/core/config.ts';
 import type { RunVerdict } from '../src/export/verdict.ts';
+import { adviceWords } from '../src/export/verdict-advice.ts';
 import { expect, type HostTab, test } from './fixtures.ts';
 import { startTraining, waitForPhase } from './verbs.ts';
 
@@ -11,7 +12,12 @@ async function verdictOf(host: HostTab, experiment: Partial<Experiment>): Promis
   const { bound, shares, sentence, because, tryThis } = verdict;
   const numbers = Object.entries(shares).map(([name, share]) => `${name} ${share.toFixed(2)}`);
   console.log(
-    [`${bound}: ${numbers.join(', ')}`, sentence, ...because, ...tryThis.map((text) => `→ ${text}`)].join('\n  '),
+    [
+      `${bound}: ${numbers.join(', ')}`,
+      sentence,
+      ...because,
+      ...tryThis.map((advice) => `→ ${adviceWords(advice)}`),
+    ].join('\n  '),
   );
   return verdict;
 }

@@ -1,5 +1,6 @@
 import type { Experiment } from './config.ts';
 import type { Phases } from './protocol.ts';
+import type { Traffic, TransportStats } from './traffic.ts';
 
 export type RunPhase = 'waiting' | 'running' | 'paused' | 'finishing' | 'finished' | 'failed';
 
@@ -84,6 +85,19 @@ export interface WorkerState {
   readonly lastLoss: number | null;
   /** Examples applied per second over the last few seconds. */
   readonly examplesPerSecond: number;
+}
+
+/** A worker with what its link carried, counted at the host: `sent` went down to the worker. */
+export interface CountedWorker extends WorkerState {
+  readonly traffic: Traffic;
+  /** From the transport's own counters; null for the worker in the host itself and where not yet known. */
+  readonly transport: TransportStats | null;
+}
+
+/** A run and its workers at one moment. */
+export interface RunMoment {
+  readonly run: RunState;
+  readonly workers: readonly CountedWorker[];
 }
 
 /** A point of the training curve: the mean loss of the batches behind one update. */

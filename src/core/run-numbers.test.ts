@@ -43,8 +43,8 @@ test('a run is summed up over its workers; the host’s own uses no wire', () =>
     rejected: 1,
     stalenessMean: 0.5,
     stalenessMax: 3,
-    bytesUp: { control: 0, parameters: 0, gradients: 600 },
-    bytesDown: { control: 20, parameters: 2000, gradients: 0 },
+    bytesUp: { control: 0, parameters: 0, gradients: 600, data: 0 },
+    bytesDown: { control: 20, parameters: 2000, gradients: 0, data: 0 },
     bytesBetween: 210,
     waitShare: 0.25,
   });

@@ -24,3 +24,18 @@ export class TallyCounter {
 
 /** All bytes of a tally. */
 export const tallyBytes = (tally: Tally): number => kinds.reduce((sum, kind) => sum + tally[kind].bytes, 0);
+
+/** Bytes as the transport itself counts them, for reconciling with our own. */
+export interface TransportStats {
+  readonly messagesSent: number;
+  readonly messagesReceived: number;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  /**
+   * What it took to carry them: all packets of the connection with their headers down to IP, those that were sent again
+   * and acknowledgements. Null where nobody counts below the channel.
+   */
+  readonly wireBytesSent: number | null;
+  readonly wireBytesReceived: number | null;
+  readonly roundTripMs: number | null;
+}

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { defaultExperiment } from '../core/config.ts';
-import type { RunState } from '../core/progress.ts';
+import type { CountedWorker, RunState } from '../core/progress.ts';
 import { TallyCounter } from '../core/traffic.ts';
-import { type CountedWorker, runReport } from './run-report.ts';
+import { runReport } from './run-report.ts';
 import { summaryTable } from './summary-table.ts';
 
 const run: RunState = {

@@ -1,40 +1,22 @@
 import type { Experiment } from '../core/config.ts';
 import type {
+  CountedWorker,
+  RunMoment,
   RunPhase,
-  RunState,
   ServerCounters,
   StopReason,
   TestPoint,
   WorkerCurve,
   WorkerPhase,
   WorkerPoint,
-  WorkerState,
 } from '../core/progress.ts';
 import { type Kind, kinds, type Phases } from '../core/protocol.ts';
 import type { NodeResources } from '../core/resources.ts';
 import type { StepProfile, Timeline } from '../core/step-trace.ts';
-import { type Tally, type Traffic, tallyBytes } from '../core/traffic.ts';
+import { type Tally, type TransportStats, tallyBytes } from '../core/traffic.ts';
 import type { Curves } from './curves.ts';
 import { emulatedWords } from './emulated.ts';
 import { type RunVerdict, runVerdict } from './verdict.ts';
-
-/** What a transport says it carried, seen from the host. */
-interface TransportCounts {
-  readonly messagesSent: number;
-  readonly messagesReceived: number;
-  readonly bytesSent: number;
-  readonly bytesReceived: number;
-  /** With everything below the channel: headers, encryption, acknowledgements, what was sent again; null where not told. */
-  readonly wireBytesSent: number | null;
-  readonly wireBytesReceived: number | null;
-  readonly roundTripMs: number | null;
-}
-
-/** A worker with what its link carried, counted at the host: `sent` went down to the worker. */
-export interface CountedWorker extends WorkerState {
-  readonly traffic: Traffic;
-  readonly transport: TransportCounts | null;
-}
 
 /** The curves of a run. */
 export type Series = Pick<Curves, 'train' | 'test'>;
@@ -72,7 +54,7 @@ export interface WorkerReport {
   readonly bytesDown: Bytes;
   /** Sent straight to other workers. */
   readonly bytesToPeers: number;
-  readonly transport: (TransportCounts & { readonly unaccountedBytes: number }) | null;
+  readonly transport: (TransportStats & { readonly unaccountedBytes: number }) | null;
   readonly curve: readonly WorkerPoint[];
 }
 
@@ -108,12 +90,7 @@ export interface RunReport {
 }
 
 /** Puts together what a run did. A worker's steps are all its pushes, whatever became of them. */
-export function runReport(
-  state: { readonly run: RunState; readonly workers: readonly CountedWorker[] },
-  recorded: Recorded,
-  machine: Machine,
-): RunReport {
-  const { run } = state;
+export function runReport({ run, workers }: RunMoment, recorded: Recorded, machine: Machine): RunReport {
   const { train, test, workerCurves, resources, timeline, profile } = recorded;
   const last = test.at(-1);
   const report = {
@@ -130,7 +107,7 @@ export function runReport(
     testLoss: last?.loss ?? null,
     testAccuracy: last?.accuracy ?? null,
     best: test.reduce<TestPoint | null>((best, point) => (best && best.loss <= point.loss ? best : point), null),
-    workers: state.workers.map((row) => workerReport(row, workerCurves)),
+    workers: workers.map((row) => workerReport(row, workerCurves)),
     server: run.counters,
     machine,
     series: { train, test },

@@ -1,25 +1,49 @@
-import { type Experiment, parseExperiment } from '../core/config.ts';
+import { type Experiment, type ExperimentKey, parseExperiment } from '../core/config.ts';
 import { conflict } from '../core/conflicts.ts';
+import { experimentFlags } from '../models/experiment-flags.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import type { Bottleneck, Judged } from './bottleneck.ts';
 import type { Bound } from './verdict.ts';
+import { counted, time } from './verdict-numbers.ts';
 
-/** Something to try, and what it changes about the experiment; null if that is not what it changes. */
-interface Idea {
+/** Something to try. */
+export interface Advice {
+  /** In words for a page, with nothing that only a command line has. */
   readonly text: string;
+  /** The settings it changes, and nothing else; null if it changes something else than settings. */
   readonly change: Partial<Experiment> | null;
+  /** The same for a command line; null where there is nothing to type. */
+  readonly flags: string | null;
 }
+
+/** An idea before it is known whether it would change anything. */
+type Idea = Omit<Advice, 'flags'> & { readonly flags?: string };
 
 /** What to try about a run that is held up by this, the most promising first: only what is not so already and can be. */
-export function advice(bound: Bound, found: Bottleneck, report: Judged): string[] {
+export function advice(bound: Bound, found: Bottleneck, report: Judged): Advice[] {
   const { experiment } = report;
-  return ideas(bound, found, report)
-    .filter(({ change }) => change === null || (changes(experiment, change) && fits({ ...experiment, ...change })))
-    .map(({ text }) => text);
+  return ideas(bound, found, report).flatMap(({ text, change, flags = null }): Advice[] => {
+    if (change === null) return [{ text, change, flags }];
+    const changed = differing(experiment, change);
+    const isPossible = Object.keys(changed).length > 0 && fits({ ...experiment, ...changed });
+    return isPossible ? [{ text, change: changed, flags: flagsOf(changed) }] : [];
+  });
 }
 
-const changes = (experiment: Experiment, change: Partial<Experiment>) =>
-  Object.entries(change).some(([key, value]) => experiment[key as keyof Experiment] !== value);
+/** A piece of advice as a report has it, with what to type: "Send gradients as int8: a quarter of the bytes (--up int8)." */
+export const adviceWords = ({ text, flags }: Advice): string =>
+  flags === null ? text : `${text.replace(/\.$/, '')} (${flags}).`;
+
+const differing = (experiment: Experiment, change: Partial<Experiment>): Partial<Experiment> =>
+  Object.fromEntries(Object.entries(change).filter(([key, value]) => experiment[key as ExperimentKey] !== value));
+
+const flagsOf = (change: Partial<Experiment>): string =>
+  Object.entries(change)
+    .map(([key, value]) => {
+      const flag = `--${key in experimentFlags ? experimentFlags[key as keyof typeof experimentFlags].flag : key}`;
+      return typeof value === 'boolean' ? `${value ? '' : 'without '}${flag}` : `${flag} ${value}`;
+    })
+    .join(' ');
 
 function fits(experiment: Experiment): boolean {
   try {
@@ -42,7 +66,7 @@ function ideas(bound: Bound, found: Bottleneck, report: Judged): readonly Idea[]
       const isRelay = String(report.machine.userAgent).startsWith('Node');
       const isCrowd = found.paces.length > 1;
       return [
-        ...(isRelay ? [] : [plain('Let the relay be the host: it shares no tab with a page (--host relay).')]),
+        ...(isRelay ? [] : [plain('Let the relay be the host: it shares no tab with a page.', '--host relay')]),
         ...seldom(experiment),
         ...(isCrowd ? [ringIdea, plain('Use fewer workers: more of them only queue longer.')] : []),
       ];
@@ -54,9 +78,10 @@ function ideas(bound: Bound, found: Bottleneck, report: Judged): readonly Idea[]
     case 'evaluation': {
       // As many steps as pass in the time of one look.
       const evalEvery = Math.ceil(experiment.evalEvery / Math.max(0.01, 1 - found.held));
-      const now = `now ${experiment.evalEvery}`;
       return [
-        idea(`Look at the test set less often (--eval-every ${evalEvery}; ${now}).`, { evalEvery }),
+        idea(`Look at the test set less often: every ${evalEvery} steps, not every ${experiment.evalEvery}.`, {
+          evalEvery,
+        }),
         plain('Leave training to other machines, so that the host’s own looks faster.'),
       ];
     }
@@ -65,10 +90,10 @@ function ideas(bound: Bound, found: Bottleneck, report: Judged): readonly Idea[]
   }
 }
 
-const plain = (text: string): Idea => ({ text, change: null });
+const plain = (text: string, flags?: string): Idea => ({ text, change: null, ...(flags ? { flags } : {}) });
 const idea = (text: string, change: Partial<Experiment>): Idea => ({ text, change });
 
-const ringIdea = idea('Let workers add up gradients among themselves (--strategy allreduce).', {
+const ringIdea = idea('Let workers add up gradients among themselves, by all-reduce.', {
   strategy: 'allreduce',
   down: 'float32',
   overlap: false,
@@ -80,9 +105,9 @@ function moreCompute({ paces, serverBusy }: Bottleneck, { experiment }: Judged):
   const most = Math.min(1000, Math.floor(paces.length / Math.max(serverBusy, 0.001)));
   return [
     experiment.strategy === 'single'
-      ? plain('Share the work with other machines (--strategy sync --workers 2).')
+      ? idea('Share the work with another machine: sync with two workers.', { strategy: 'sync', workers: 2 })
       : plain(`Add workers on other machines: the server has time for about ${most}.`),
-    ...(isSlow ? [plain('Use WebGPU where a machine has a graphics processor (--backend webgpu).')] : []),
+    ...(isSlow ? [plain('Use WebGPU where a machine has a graphics processor.', '--backend webgpu')] : []),
   ];
 }
 
@@ -93,8 +118,8 @@ function smaller(experiment: Experiment): readonly Idea[] {
   const down = fits({ ...experiment, down: 'int8' }) ? 'int8' : 'float16';
   const part = { int8: 'a quarter of', float16: 'half' };
   return [
-    ...(isWide ? [idea(`Send gradients in ${part[up]} the bytes (--up ${up}).`, { up })] : []),
-    idea(`Send parameters in ${part[down]} the bytes (--down ${down}).`, { down }),
+    ...(isWide ? [idea(`Send gradients as ${up}: ${part[up]} the bytes.`, { up })] : []),
+    idea(`Send parameters as ${down}: ${part[down]} the bytes.`, { down }),
   ];
 }
 
@@ -103,18 +128,19 @@ function seldom({ strategy, localSteps: steps, batch }: Experiment): readonly Id
   const [localSteps, larger] = [steps * 2, batch * 2];
   return [
     ...(strategy === 'local'
-      ? [idea(`Exchange less often (--local-steps ${localSteps}; now ${steps}).`, { localSteps })]
+      ? [idea(`Exchange less often: after ${localSteps} steps, not after ${steps}.`, { localSteps })]
       : []),
     ...(strategy === 'single' ? [] : [localIdea]),
-    idea(`Compute more for each exchange (--batch ${larger}; now ${batch}).`, { batch: larger }),
+    idea(`Compute more for each exchange: batches of ${larger}, not ${batch}.`, { batch: larger }),
   ];
 }
 
-const localIdea = idea('Exchange only after many steps (--strategy local --local-steps 16).', {
+const localIdea = idea('Exchange only after many steps: local, with 16 steps each.', {
   strategy: 'local',
+  localSteps: 16,
   overlap: false,
 });
-const overlapIdea = idea('Compute the next step while the last push is on its way (--overlap).', { overlap: true });
+const overlapIdea = idea('Compute the next step while the last push is on its way.', { overlap: true });
 
 function lessWaiting({ slowest, ownMs, linkMs, paces }: Bottleneck, experiment: Experiment): readonly Idea[] {
   const { strategy, backup: reserve, lead: ahead, aggregate } = experiment;
@@ -123,13 +149,15 @@ function lessWaiting({ slowest, ownMs, linkMs, paces }: Bottleneck, experiment: 
   const [backup, lead] = [reserve + 1, ahead * 2];
   const hasBackup = (strategy === 'sync' || strategy === 'local') && backup < paces.length;
   return [
-    ...(hasBackup ? [idea(`Let rounds go on without the slowest (--backup ${backup}).`, { backup })] : []),
-    ...(strategy === 'bounded'
-      ? [idea(`Let workers get further ahead (--lead ${lead}; now ${ahead}).`, { lead })]
+    ...(hasBackup
+      ? [idea(`Let rounds go on without the slowest: ${counted(backup, 'backup worker')}.`, { backup })]
       : []),
-    ...(aggregate === 'mean' ? [idea('Let nobody wait for anybody (--strategy async).', { strategy: 'async' })] : []),
+    ...(strategy === 'bounded'
+      ? [idea(`Let workers get further ahead: ${counted(lead, 'step')}, not ${ahead}.`, { lead })]
+      : []),
+    ...(aggregate === 'mean' ? [idea('Let nobody wait for anybody: async.', { strategy: 'async' })] : []),
     isLink
-      ? plain(`Look at the link of ${name} (worker ${worker}): an exchange takes it ${Math.round(slowest.wayMs)} ms.`)
+      ? plain(`Look at the link of ${name} (worker ${worker}): an exchange takes it ${time(slowest.wayMs)}.`)
       : plain(`Look at ${name} (worker ${worker}): if it is busy with something else, do without it.`),
   ];
 }
@@ -141,15 +169,19 @@ function fresher({ strategy, maxStaleness: oldest, overlap, backup: reserve, dam
   return [
     ...(oldest === null || !isAsync
       ? []
-      : [idea(`Take older gradients too (--max-staleness ${maxStaleness}; now ${oldest}).`, { maxStaleness })]),
-    ...(overlap ? [idea('Let workers wait for fresh parameters (without --overlap).', { overlap: false })] : []),
+      : [
+          idea(`Take older gradients too: up to ${counted(maxStaleness, 'version')} behind, not ${oldest}.`, {
+            maxStaleness,
+          }),
+        ]),
+    ...(overlap ? [idea('Let workers wait for fresh parameters: no overlap.', { overlap: false })] : []),
     ...(isAsync && damping === 'none'
-      ? [idea('Let old gradients count less (--damping inverse).', { damping: 'inverse' })]
+      ? [idea('Let old gradients count less: damped by their staleness.', { damping: 'inverse' })]
       : []),
-    ...(backup >= 0 ? [idea(`Wait for more of the workers (--backup ${backup}; now ${reserve}).`, { backup })] : []),
-    ...(isAsync
-      ? [idea('Keep workers close together (--strategy bounded).', { strategy: 'bounded', overlap: false })]
+    ...(backup >= 0
+      ? [idea(`Wait for more of the workers: ${counted(backup, 'backup worker')}, not ${reserve}.`, { backup })]
       : []),
+    ...(isAsync ? [idea('Keep workers close together: bounded.', { strategy: 'bounded', overlap: false })] : []),
     plain('Use fewer workers, or do without the slowest.'),
   ];
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Rng, rng } from '../core/rng.ts';
 import { type Model, Queueing } from './queueing-for-tests.ts';
 import { type Bound, bounds, runVerdict } from './verdict.ts';
+import { adviceWords } from './verdict-advice.ts';
 
 const PUSHES = 300;
 const between = (random: Rng, low: number, high: number) => low + (high - low) * random.uniform();
@@ -80,6 +81,7 @@ describe.each(bounds)('a run made to be bound by %s', (bound) => {
       true,
     );
     expect(tryThis?.length).toBeGreaterThan(0);
+    expect(tryThis?.filter(({ text }) => /--|\(.*=/.test(text) || !text.endsWith('.'))).toEqual([]);
     expect(Object.values(shares ?? {}).every((share) => share >= 0 && share <= 1)).toBe(true);
   });
 });
@@ -101,28 +103,47 @@ test('one slow worker holds nobody up in async', () => {
 test('a straggler is named with what makes it late', () => {
   const slow = judge({ ...calm, strategy: 'sync', ownMs: [20, 300, 20], linkMs: [2, 2, 2] });
   expect(slow?.sentence).toContain('Wren 2 (worker 2)');
-  expect(slow?.tryThis).toContainEqual(expect.stringContaining('--backup 1'));
-  expect(slow?.tryThis.at(-1)).toContain('busy with something else');
+  expect(slow?.tryThis).toContainEqual(expect.objectContaining({ change: { backup: 1 }, flags: '--backup 1' }));
+  expect(slow?.tryThis.at(-1)).toMatchObject({
+    text: expect.stringContaining('busy with something else'),
+    change: null,
+  });
   const far = judge({ ...calm, strategy: 'sync', ownMs: [20, 20, 20], linkMs: [2, 2, 400] });
-  expect(far?.tryThis.at(-1)).toContain('the link of Wren 3');
+  expect(far?.tryThis.at(-1)?.text).toContain('the link of Wren 3');
 });
 
 test('looks that take half as long again as the steps between them are what to change, by how much', () => {
   const verdict = judge({ ...calm, strategy: 'sync', ownMs: [100, 100], linkMs: [2, 2], lookMs: 155, evalEvery: 1 });
   expect(verdict?.bound).toBe('evaluation');
   expect(verdict?.shares.compute).toBeLessThan(0.1);
-  expect(verdict?.tryThis[0]).toContain('--eval-every 2');
+  expect(verdict?.tryThis[0]).toEqual({
+    text: 'Look at the test set less often: every 2 steps, not every 1.',
+    change: { evalEvery: 2 },
+    flags: '--eval-every 2',
+  });
 });
 
 test('what to try is never what would be refused, nor what is so already', () => {
   const report = new Queueing({ ...calm, strategy: 'sync', ownMs: [10, 10], linkMs: [300, 300] }).run(PUSHES);
   const withChange = (change: object) =>
-    runVerdict({ ...report, experiment: { ...report.experiment, ...change } })?.tryThis.join('\n') ?? '';
+    runVerdict({ ...report, experiment: { ...report.experiment, ...change } })
+      ?.tryThis.map(adviceWords)
+      .join('\n') ?? '';
   expect(withChange({})).toMatch(/--up int8.*--down int8.*--strategy local/s);
   expect(withChange({ up: 'int8', down: 'int8' })).not.toMatch(/int8|float16/);
   const clicks = { model: 'sparse-logistic', data: 'criteo-fake', batch: 20, lr: 0.1 };
   expect(withChange(clicks)).not.toContain('int8');
   expect(withChange(clicks)).toContain('--up float16');
+});
+
+test('advice changes only what it must, and says so to a command line', () => {
+  const report = new Queueing({ ...calm, strategy: 'async', ownMs: [10, 10], linkMs: [300, 300] }).run(PUSHES);
+  const verdict = runVerdict({ ...report, experiment: { ...report.experiment, overlap: true, localSteps: 4 } });
+  const local = verdict?.tryThis.find(({ change }) => change?.strategy === 'local');
+  expect(local?.change).toEqual({ strategy: 'local', localSteps: 16, overlap: false });
+  expect(local && adviceWords(local)).toBe(
+    'Exchange only after many steps: local, with 16 steps each (--strategy local --local-steps 16 without --overlap).',
+  );
 });
 
 test('all-reduce: sums that go round slowly are the network, a slow worker is a straggler', () => {

@@ -1,5 +1,6 @@
 import { type Bottleneck, bottleneck, type Judged } from './bottleneck.ts';
-import { advice } from './verdict-advice.ts';
+import { type Advice, advice } from './verdict-advice.ts';
+import { counted, percent, range, size, time } from './verdict-numbers.ts';
 
 export const bounds = ['compute', 'network', 'server', 'stragglers', 'staleness', 'evaluation'] as const;
 /** What a run can be held up by. */
@@ -15,7 +16,7 @@ export interface RunVerdict {
   /** The numbers behind it, one sentence each. */
   readonly because: readonly string[];
   /** What to try, the most promising first. */
-  readonly tryThis: readonly string[];
+  readonly tryThis: readonly Advice[];
 }
 
 /** Says what held a run up; null if nothing was trained. */
@@ -69,7 +70,7 @@ function reasons(found: Bottleneck, report: Judged): string[] {
   const pushes = paces.reduce((sum, { worker }) => sum + worker.steps, 0);
   return [
     `A typical step takes ${time(stepMs)}: ${time(ownMs)} at the worker, ${time(linkMs)} on the links; held by the server for ${range(waits)}.`,
-    `The server works ${time(serverMsPerPush)} for a push and is busy ${percent(serverBusy)} of ${wallSeconds.toFixed(1)} s.`,
+    `The server works ${time(serverMsPerPush)} for a push and is busy ${percent(serverBusy)} of ${time(wallSeconds * 1000)}.`,
     `A step moves ${size((bytes + peerBytes) / pushes)}${roundTrips.length > 0 ? `; a round trip takes ${range(roundTrips)}` : ''}.`,
     ...(paces.length > 1
       ? [
@@ -81,17 +82,6 @@ function reasons(found: Bottleneck, report: Judged): string[] {
           `${percent(stale)} of the pushes were stale; those that counted were ${meanStaleness.toFixed(1)} versions old.`,
         ]
       : []),
-    `${server.evaluations} looks at the test set${looks.length > 0 ? ` of ${time(lookMs)}` : ''} held training up for ${time(server.evaluationHoldMs)}.`,
+    `${counted(server.evaluations, 'look')} at the test set${looks.length > 0 ? ` of ${time(lookMs)}` : ''} held training up for ${time(server.evaluationHoldMs)}.`,
   ];
-}
-
-const percent = (share: number) => `${Math.round(share * 100)} %`;
-const time = (ms: number) =>
-  ms >= 10_000 ? `${(ms / 1000).toFixed(1)} s` : ms >= 10 ? `${Math.round(ms)} ms` : `${Number(ms.toPrecision(2))} ms`;
-const size = (bytes: number) =>
-  bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : `${(bytes / 1e3).toPrecision(3)} kB`;
-
-function range(values: readonly number[]): string {
-  const [least, most] = [Math.min(...values), Math.max(...values)].map(time);
-  return least === most ? `${least}` : `${least} to ${most}`;
 }

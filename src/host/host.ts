@@ -159,7 +159,11 @@ export function startHost(deps: HostDeps): Host {
 
   function keep(): void {
     if (!log || log.test.length === 0) return;
-    if (log.id === served?.run?.id) log.summary = runSummary(snapshot());
+    const { run, workers } = snapshot();
+    if (run && log.id === run.id) {
+      log.summary = runSummary({ run, workers });
+      log.end = { run, workers };
+    }
     deps.keepRun(log).catch(() => {});
   }
 
@@ -388,6 +392,7 @@ const extended = <Point>(points: readonly Point[], { from, points: more }: Curve
 
 const emptyLog = {
   summary: null,
+  end: null,
   train: [],
   test: [],
   workerCurves: [],

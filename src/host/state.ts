@@ -1,11 +1,9 @@
 import type { Experiment } from '../core/config.ts';
-import type { RunState, TestPoint, TrainPoint, WorkerCurve, WorkerState } from '../core/progress.ts';
+import type { CountedWorker, RunMoment, RunState, TestPoint, TrainPoint, WorkerCurve } from '../core/progress.ts';
 import type { NodeResources } from '../core/resources.ts';
 import type { RunNumbers } from '../core/run-numbers.ts';
 import type { StepProfile, Timeline } from '../core/step-trace.ts';
-import type { Traffic } from '../core/traffic.ts';
 import type { FileIdentity } from '../data/sparse/file-identity.ts';
-import type { TransportStats } from '../net/link.ts';
 import type { ExampleSource, ExamplesState } from './example-server.ts';
 
 /** How others reach this host. */
@@ -17,12 +15,8 @@ export interface Room {
   readonly problem: string | null;
 }
 
-export interface WorkerRow extends WorkerState {
-  /** Seen from the host: `sent` went down to the worker. */
-  readonly traffic: Traffic;
-  /** From the browser's own counters; null for the worker in this tab and where not yet known. */
-  readonly transport: TransportStats | null;
-}
+/** A worker in the table. */
+export type WorkerRow = CountedWorker;
 
 /** What the worker in this tab and the evaluator are doing before they appear in the table; null when all is well. */
 export type LocalNote = { readonly kind: 'busy' | 'broken'; readonly text: string } | null;
@@ -55,6 +49,8 @@ export interface RunLog {
   readonly startedAtMs: number;
   /** What it came to; null while it goes on, and for runs of a time when that was not kept. */
   readonly summary: RunNumbers | null;
+  /** The run and its workers when it was last kept; null before, and for runs of a time when that was not kept. */
+  readonly end: RunMoment | null;
   readonly train: readonly TrainPoint[];
   readonly test: readonly TestPoint[];
   readonly workerCurves: readonly WorkerCurve[];

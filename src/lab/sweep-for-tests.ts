@@ -1,10 +1,11 @@
 import { defaultExperiment, type Experiment } from '../core/config.ts';
+import type { CountedWorker } from '../core/progress.ts';
 import { noCounters, type TestPoint, type WorkerPoint } from '../core/progress.ts';
 import { type NodeResources, noSample, type TimedSample } from '../core/resources.ts';
 import { type Rng, rng } from '../core/rng.ts';
 import type { StepProfile } from '../core/step-trace.ts';
 import { TallyCounter } from '../core/traffic.ts';
-import { type CountedWorker, type RunReport, runReport } from '../export/run-report.ts';
+import { type RunReport, runReport } from '../export/run-report.ts';
 import type { RunVerdict } from '../export/verdict.ts';
 import { workersOf } from './summary.ts';
 import type { Sweep, SweepRun } from './sweep.ts';
@@ -282,7 +283,9 @@ function fakeVerdict(workers: number): RunVerdict {
       `Computing took 62 % of the time of ${workers} worker${workers === 1 ? '' : 's'}.`,
       'The network took 12 %, the server 6 %.',
     ],
-    tryThis: isWaiting ? ['One backup worker.', 'Async.'] : ['More workers.', 'A GPU backend.'],
+    tryThis: isWaiting
+      ? [{ text: 'One backup worker.', change: { backup: 1 }, flags: '--backup 1' }]
+      : [{ text: 'More workers.', change: null, flags: null }],
   };
 }
 

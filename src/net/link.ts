@@ -1,3 +1,5 @@
+import type { TransportStats } from '../core/traffic.ts';
+
 /**
  * One connection to one peer: frames go in and come out in order, whole, at most once.
  * `close` may lose what is still buffered; the other side sees `onClose` once.
@@ -21,20 +23,7 @@ export { MAX_FRAME_BYTES } from '../core/frame.ts';
 export const HIGH_WATER_BYTES = 1 << 20;
 export const LOW_WATER_BYTES = 1 << 18;
 
-/** Bytes as the transport itself counts them, for reconciling with our own. */
-export interface TransportStats {
-  readonly messagesSent: number;
-  readonly messagesReceived: number;
-  readonly bytesSent: number;
-  readonly bytesReceived: number;
-  /**
-   * What it took to carry them: all packets of the connection with their headers down to IP, those that were sent again
-   * and acknowledgements. Null where nobody counts below the channel.
-   */
-  readonly wireBytesSent: number | null;
-  readonly wireBytesReceived: number | null;
-  readonly roundTripMs: number | null;
-}
+export type { TransportStats } from '../core/traffic.ts';
 
 /** What a link carried, as near to the wire as somebody counts. */
 export const carriedBytes = (stats: TransportStats): { sentBytes: number; receivedBytes: number } => ({

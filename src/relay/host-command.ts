@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Experiment } from '../core/config.ts';
+import { runFiles } from '../export/run-files.ts';
+import type { RunReport } from '../export/run-report.ts';
 import { stopWords, summaryTable } from '../export/summary-table.ts';
 import type { ExampleSource } from '../host/example-server.ts';
 import type { Host, Resumable } from '../host/state.ts';
@@ -18,6 +20,7 @@ import { invitationOf, reportOf } from './relay-host.ts';
 import { type RunningServer, startServer } from './serve.ts';
 import { greeting, readRelay, relayOptions } from './serve-command.ts';
 import { nextSignal } from './shutdown.ts';
+import { replaceFolder } from './whole-files.ts';
 
 const LOOK_EVERY_MS = 250;
 /** An invite lasts a day: whoever reads the terminal in the evening finds one for tomorrow. */
@@ -87,6 +90,8 @@ async function hostRun(given: Given): Promise<number> {
     if (report !== null && typeof given.json === 'string') {
       await writeFile(given.json, `${JSON.stringify(report, null, 2)}\n`);
     }
+    if (outcome === 'finished' && report !== null)
+      console.log(`\nfiles: ${await keepFiles(folder, node.host, report)}`);
     if (outcome === 'signal') note('Stopping: the run is brought to the disk; --resume goes on with it.');
     else if (given.stay === true) await started;
     return outcome === 'failed' ? 1 : 0;
@@ -95,6 +100,15 @@ async function hostRun(given: Given): Promise<number> {
     await server?.close();
     await unlock();
   }
+}
+
+/** Writes what a finished run leaves, its model included, beside its log; says where. */
+async function keepFiles(folder: string, host: Host, report: RunReport): Promise<string> {
+  const trained = await host.parameters();
+  const model = trained && { experiment: report.experiment, ...trained };
+  const place = join(folder, 'runs', report.id);
+  await replaceFolder(place, runFiles(report, model));
+  return place;
 }
 
 /** The run that the folder holds, if it is to go on; a run that is neither to go on nor to be dropped is not lost. */

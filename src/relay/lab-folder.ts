@@ -8,7 +8,7 @@ import type { Sweep, SweepRun } from '../lab/sweep.ts';
 import type { SweepOutcome } from '../lab/sweep-result.ts';
 import { UsageError } from './command-line.ts';
 import { lockFolder } from './folder-lock.ts';
-import { replaceFiles, replaceFolder } from './lab-files.ts';
+import { replaceFiles, replaceFolder } from './whole-files.ts';
 
 /** What all runs of a folder have in common; runs of anything else are not mixed with them. */
 export interface LabSetting {

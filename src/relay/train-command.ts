@@ -5,10 +5,10 @@ import { runFiles } from '../export/run-files.ts';
 import { summaryTable } from '../export/summary-table.ts';
 import { type Command, UsageError } from './command-line.ts';
 import { readExampleFile } from './example-file.ts';
-import { replaceFolder } from './lab-files.ts';
 import { ProgressLine } from './progress-line.ts';
 import { train } from './train.ts';
 import { readTrainOptions, trainOptions } from './train-options.ts';
+import { replaceFolder } from './whole-files.ts';
 
 /** Trains once in real tabs. Exit code 0 only if it trained. */
 export const trainCommand: Command = {

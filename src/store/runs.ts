@@ -1,5 +1,5 @@
 import { defaultExperiment, type Experiment } from '../core/config.ts';
-import type { TestPoint, TrainPoint, WorkerCurve } from '../core/progress.ts';
+import type { RunMoment, TestPoint, TrainPoint, WorkerCurve } from '../core/progress.ts';
 import type { NodeResources } from '../core/resources.ts';
 import type { RunNumbers } from '../core/run-numbers.ts';
 import type { StepProfile, Timeline } from '../core/step-trace.ts';
@@ -11,6 +11,7 @@ export interface RunRecord {
   readonly experiment: Experiment;
   readonly startedAtMs: number;
   readonly summary: RunNumbers | null;
+  readonly end: RunMoment | null;
   readonly train: readonly TrainPoint[];
   readonly test: readonly TestPoint[];
   readonly workerCurves: readonly WorkerCurve[];
@@ -46,6 +47,7 @@ const upToDate = (run: RunRecord): RunRecord => ({
 
 const notKept = {
   summary: null,
+  end: null,
   workerCurves: [],
   resources: [],
   timeline: { steps: [], spans: [] },

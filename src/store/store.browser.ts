@@ -84,6 +84,7 @@ const log = (id: string, startedAtMs: number): RunLog => ({
   experiment: defaultExperiment,
   startedAtMs,
   summary: null,
+  end: null,
   train: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3 }],
   test: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3, examples: 100, accuracy: 0.1, precisions: [], auc: null }],
   workerCurves: [{ worker: 1, points: [{ step: 1, elapsedMs: 2, wallMs: 3, loss: 2.3, accuracy: 0.1 }] }],

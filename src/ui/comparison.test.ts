@@ -32,6 +32,7 @@ const runOf = (
     experiment: { ...defaultExperiment, ...experiment },
     startedAtMs: 0,
     summary: null,
+    end: null,
     workerCurves: [],
     resources: [],
     timeline: { steps: [], spans: [] },

@@ -25,8 +25,9 @@ export function useReport({ log, now }: Inspected): RunReport | null {
   return kept.current.report;
 }
 
-/** A report of what was kept of an earlier run: its curves and recordings, without what its workers counted. */
+/** A report of an earlier run; of those kept long ago, without what its workers counted. */
 export function earlierReport(log: RunLog): RunReport {
+  if (log.end) return runReport(log.end, log, thisMachine());
   const { id, experiment, summary, test, train, resources, timeline, profile } = log;
   const last = test.at(-1);
   return {

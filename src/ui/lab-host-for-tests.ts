@@ -77,6 +77,7 @@ export class LabHostForTests implements Host {
       experiment,
       startedAtMs: 0,
       summary: null,
+      end: null,
       train: [],
       test: [],
       workerCurves: [],

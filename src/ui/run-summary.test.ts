@@ -20,6 +20,7 @@ test('a summary has the last test and the first time at the target', () => {
     experiment: defaultExperiment,
     startedAtMs: 0,
     summary: null,
+    end: null,
     workerCurves: [],
     resources: [],
     timeline: { steps: [], spans: [] },

@@ -25,6 +25,7 @@ export const emptyLog: RunLog = {
   experiment,
   startedAtMs: 0,
   summary: null,
+  end: null,
   train: [],
   test: [],
   workerCurves: [],

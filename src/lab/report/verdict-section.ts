@@ -1,4 +1,5 @@
 import { bounds } from '../../export/verdict.ts';
+import { adviceWords } from '../../export/verdict-advice.ts';
 import { aside, type Block, type Part, plain, type Section } from './block.ts';
 import { number, tableOf, words } from './columns.ts';
 import { counted, percents } from './number-words.ts';
@@ -48,6 +49,6 @@ function verdictPart({ name, verdict, reports }: Setting): Part {
         ];
   const blocks: Block[] = [plain(sentence), ...disagreeing];
   if (because.length > 0) blocks.push({ kind: 'list', title: 'Because', items: because });
-  if (tryThis.length > 0) blocks.push({ kind: 'list', title: 'Try', items: tryThis });
+  if (tryThis.length > 0) blocks.push({ kind: 'list', title: 'Try', items: tryThis.map(adviceWords) });
   return { title: name, blocks };
 }
