@@ -3,6 +3,7 @@ import { defaultExperiment, type Experiment } from '../src/core/config.ts';
 import { SparseBatchBuilder } from '../src/core/sparse/batch.ts';
 import { StreamingEvaluation } from '../src/core/sparse/evaluation.ts';
 import { CriteoFake } from '../src/data/sparse/criteo-fake.ts';
+import { sparseRates } from '../src/lab/presets/sparse-batch.ts';
 import { ensureBuilt } from '../src/relay/build.ts';
 import { type MeasuredRun, measuredRun } from './measured-run.ts';
 
@@ -10,19 +11,8 @@ export const name = 'sparse';
 export const describe =
   'logistic regression with 33.7 million parameters in real tabs: bytes, memory, steps; batch sizes';
 
-/**
- * The best of some learning rates for SGD on 200,000 examples, by the batch of each of four workers: of a round of all, and
- * where each moves the parameters on its own, on those of a moment ago.
- */
-const RATES: readonly { readonly batch: number; readonly sync: number; readonly async: number }[] = [
-  { batch: 1, sync: 0.03, async: 0.01 },
-  { batch: 100, sync: 1, async: 0.3 },
-  { batch: 1000, sync: 4, async: 1 },
-  { batch: 10_000, sync: 3, async: 1.5 },
-];
-
 const rateFor = (strategy: Experiment['strategy'], batch: number) =>
-  RATES.findLast((row) => row.batch <= batch)?.[strategy === 'sync' ? 'sync' : 'async'] ?? 0.01;
+  sparseRates.findLast((row) => row.batch <= batch)?.[strategy === 'sync' ? 'sync' : 'async'] ?? 0.01;
 
 export async function run(args: readonly string[]): Promise<object> {
   const { values } = parseArgs({

@@ -12,7 +12,6 @@ import { deleteRun, listRuns, saveRun } from './store/runs.ts';
 import { renderBadLinkPage, renderCodePage } from './ui/code-page.tsx';
 import { renderHostPage } from './ui/host-page.tsx';
 import { renderJoinPage } from './ui/join-page.tsx';
-import { showRoute } from './ui/notices.tsx';
 import { renderSimulatePage } from './ui/simulate-page.tsx';
 import { workerControl } from './worker/control.ts';
 
@@ -75,6 +74,7 @@ function showJoin(settings: NetSettings, code: string): void {
   const transport = query.get('transport') === 'relay' ? ('relay' as const) : ('auto' as const);
   // This browser gets its name for hosts at the first click, not before.
   let dial: ReturnType<typeof dialer> | null = null;
+  let isRelayed = false;
   const iceServers = [...settings.iceServers];
   const target = () => ({
     code,
@@ -91,7 +91,7 @@ function showJoin(settings: NetSettings, code: string): void {
     async dial(signal) {
       dial ??= dialer(target(), settings);
       const link = await dial(signal);
-      showRoute(root, link.route);
+      isRelayed = link.route === 'relayed';
       return link;
     },
     work: () => ({
@@ -116,6 +116,7 @@ function showJoin(settings: NetSettings, code: string): void {
       connectsWorkers: query.get('strategy') === 'allreduce',
     },
     device: deviceCheck(),
+    isRelayed: () => isRelayed,
     hostPageLink,
     initialName: name,
     initialBackend: backend,
@@ -158,7 +159,6 @@ function showSimulate(): void {
       history.replaceState(null, '', rest ? `#simulate&${rest}` : '#simulate');
     },
     spawn: () => new Worker(new URL('../worker-scripts/simulate.ts', import.meta.url), { type: 'module' }),
-    hostPageLink,
   });
 }
 

@@ -79,7 +79,7 @@ function ideas(bound: Bound, found: Bottleneck, report: Judged): readonly Idea[]
       // As many steps as pass in the time of one look.
       const evalEvery = Math.ceil(experiment.evalEvery / Math.max(0.01, 1 - found.held));
       return [
-        idea(`Look at the test set less often: every ${evalEvery} steps, not every ${experiment.evalEvery}.`, {
+        idea(`Look at the test set less often: every ${evalEvery} steps instead of ${experiment.evalEvery}.`, {
           evalEvery,
         }),
         plain('Leave training to other machines, so that the host’s own looks faster.'),
@@ -128,10 +128,10 @@ function seldom({ strategy, localSteps: steps, batch }: Experiment): readonly Id
   const [localSteps, larger] = [steps * 2, batch * 2];
   return [
     ...(strategy === 'local'
-      ? [idea(`Exchange less often: after ${localSteps} steps, not after ${steps}.`, { localSteps })]
+      ? [idea(`Exchange less often: after ${localSteps} steps instead of ${steps}.`, { localSteps })]
       : []),
     ...(strategy === 'single' ? [] : [localIdea]),
-    idea(`Compute more for each exchange: batches of ${larger}, not ${batch}.`, { batch: larger }),
+    idea(`Compute more for each exchange: batches of ${larger} instead of ${batch}.`, { batch: larger }),
   ];
 }
 
@@ -153,7 +153,7 @@ function lessWaiting({ slowest, ownMs, linkMs, paces }: Bottleneck, experiment: 
       ? [idea(`Let rounds go on without the slowest: ${counted(backup, 'backup worker')}.`, { backup })]
       : []),
     ...(strategy === 'bounded'
-      ? [idea(`Let workers get further ahead: ${counted(lead, 'step')}, not ${ahead}.`, { lead })]
+      ? [idea(`Let workers get further ahead: ${counted(lead, 'step')} instead of ${ahead}.`, { lead })]
       : []),
     ...(aggregate === 'mean' ? [idea('Let nobody wait for anybody: async.', { strategy: 'async' })] : []),
     isLink
@@ -170,7 +170,7 @@ function fresher({ strategy, maxStaleness: oldest, overlap, backup: reserve, dam
     ...(oldest === null || !isAsync
       ? []
       : [
-          idea(`Take older gradients too: up to ${counted(maxStaleness, 'version')} behind, not ${oldest}.`, {
+          idea(`Take older gradients too: up to ${counted(maxStaleness, 'version')} behind instead of ${oldest}.`, {
             maxStaleness,
           }),
         ]),
@@ -179,7 +179,7 @@ function fresher({ strategy, maxStaleness: oldest, overlap, backup: reserve, dam
       ? [idea('Let old gradients count less: damped by their staleness.', { damping: 'inverse' })]
       : []),
     ...(backup >= 0
-      ? [idea(`Wait for more of the workers: ${counted(backup, 'backup worker')}, not ${reserve}.`, { backup })]
+      ? [idea(`Wait for more of the workers: ${counted(backup, 'backup worker')} instead of ${reserve}.`, { backup })]
       : []),
     ...(isAsync ? [idea('Keep workers close together: bounded.', { strategy: 'bounded', overlap: false })] : []),
     plain('Use fewer workers, or do without the slowest.'),

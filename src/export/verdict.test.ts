@@ -117,7 +117,7 @@ test('looks that take half as long again as the steps between them are what to c
   expect(verdict?.bound).toBe('evaluation');
   expect(verdict?.shares.compute).toBeLessThan(0.1);
   expect(verdict?.tryThis[0]).toEqual({
-    text: 'Look at the test set less often: every 2 steps, not every 1.',
+    text: 'Look at the test set less often: every 2 steps instead of 1.',
     change: { evalEvery: 2 },
     flags: '--eval-every 2',
   });

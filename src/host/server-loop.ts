@@ -1,5 +1,5 @@
 import { decodeCheckpoint, encodeCheckpoint } from '../core/checkpoint.ts';
-import type { Experiment } from '../core/config.ts';
+import { defaultExperiment, type Experiment } from '../core/config.ts';
 import { hostConditions, parseEmulation } from '../core/emulation.ts';
 import { readToHost, type ToHost } from '../core/protocol.ts';
 import type { ResourceSample } from '../core/resources.ts';
@@ -336,8 +336,8 @@ export function serverLoop({
     (found) => {
       // A run already started by hand wins.
       if (server.run || !found) return publish();
-      saved = found;
-      const { schema } = resolveExperiment(found.resumable.experiment);
+      saved = { bytes: found.bytes, resumable: upToDate(found.resumable) };
+      const { schema } = resolveExperiment(saved.resumable.experiment);
       server.recall(decodeCheckpoint(found.bytes, schema.size).members);
       publish();
     },
@@ -392,6 +392,13 @@ export function serverLoop({
     }
   };
 }
+
+/** Runs saved before a setting existed were made with what is usual now. */
+const upToDate = (resumable: Resumable): Resumable => ({
+  ...resumable,
+  experiment: { ...defaultExperiment, ...resumable.experiment },
+  file: resumable.file ?? null,
+});
 
 function valuesAt(params: Float32Array, keys: Uint32Array): Float32Array<ArrayBuffer> {
   const values = new Float32Array(keys.length);

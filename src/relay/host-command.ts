@@ -63,7 +63,7 @@ async function hostRun(given: Given): Promise<number> {
   try {
     const saved = await interrupted(folder, given, note);
     if (saved?.experiment.data === 'file' && file === null) {
-      const what = saved.file === null ? 'a file' : `${saved.file.name} (${saved.file.sizeBytes} bytes)`;
+      const what = saved.file == null ? 'a file' : `${saved.file.name} (${saved.file.sizeBytes} bytes)`;
       throw new UsageError(`the interrupted run was trained on ${what}: say where it is with --data`);
     }
     server = await startServer({ ...options, dist });

@@ -1,6 +1,8 @@
 import { useRef } from 'preact/hooks';
 import type { RunVerdict } from '../export/verdict.ts';
+import type { Advice } from '../export/verdict-advice.ts';
 import { type Steady, steady } from './bottleneck-steady.ts';
+import { changedDraft, hasChange } from './experiment-draft.ts';
 import { useReport } from './export-report.ts';
 import type { HostModel } from './host-model.ts';
 import type { Inspected } from './inspected.ts';
@@ -13,10 +15,10 @@ export function BottleneckLine({ model }: { model: HostModel }) {
   const { run, workers } = model.state.value;
   const { log } = model.deps.host;
   if (run === null || log?.id !== run.id) return null;
-  return <Sentence key={run.id} inspected={{ log, now: { run, workers } }} />;
+  return <Sentence key={run.id} model={model} inspected={{ log, now: { run, workers } }} />;
 }
 
-function Sentence({ inspected }: { inspected: Inspected }) {
+function Sentence({ model, inspected }: { model: HostModel; inspected: Inspected }) {
   const shown = useRef<Steady<RunVerdict> | null>(null);
   const report = useReport(inspected);
   const found = report !== null && report.server.applied >= FEWEST_PUSHES ? report.verdict : null;
@@ -50,13 +52,41 @@ function Sentence({ inspected }: { inspected: Inspected }) {
           <div>
             <h3>What to try</h3>
             <ol>
-              {verdict.tryThis.map((words, at) => (
-                <li key={at}>{words}</li>
+              {verdict.tryThis.map((advice) => (
+                <li key={advice.text}>
+                  {advice.text} <TryIt model={model} advice={advice} />
+                </li>
               ))}
             </ol>
+            {model.isLocked.value && verdict.tryThis.some(({ change }) => change !== null) && (
+              <p class="aside" id="try-later">
+                Try it puts a change into the form of the experiment, once this run is over.
+              </p>
+            )}
           </div>
         </div>
       </details>
     </section>
+  );
+}
+
+/** Puts the advice into the form; nothing where it is not about settings. */
+function TryIt({ model, advice: { text, change } }: { model: HostModel; advice: Advice }) {
+  if (change === null) return null;
+  const isLocked = model.isLocked.value;
+  const isThere = !isLocked && hasChange(model.draft.value, change);
+  return (
+    <button
+      type="button"
+      class="text"
+      disabled={isLocked}
+      aria-label={`${isThere ? 'In the form' : 'Try it'}: ${text}`}
+      aria-describedby={isLocked ? 'try-later' : undefined}
+      onClick={() => {
+        model.draft.value = changedDraft(model.draft.value, change);
+      }}
+    >
+      {isThere ? 'In the form' : 'Try it'}
+    </button>
   );
 }

@@ -3,7 +3,7 @@ import type { RunNumbers } from '../core/run-numbers.ts';
 import { type Accounting, accounting, accounts, type Flow } from '../export/accounting.ts';
 import { useReport } from './export-report.ts';
 import { bytes, duration, NOTHING } from './format.ts';
-import { type Inspected, workerName } from './inspected.ts';
+import { type Inspected, SERVER, workerName } from './inspected.ts';
 import { WorkerDot } from './worker-dot.tsx';
 
 const heads = [
@@ -12,7 +12,7 @@ const heads = [
   { name: 'overhead', hint: 'Headers, encryption, acknowledgements, and what was sent again' },
 ];
 
-const size = (value: number | null): string => (value === null ? NOTHING : value === 0 ? '0' : bytes(value));
+const size = (value: number | null): string => (value === 0 ? '0' : bytes(value));
 
 /** The browser is asked now and then, so that in a run under way its count is behind ours. */
 const isBehind = ({ byAccount }: Flow): boolean => (byAccount.unaccounted ?? 0) < 0;
@@ -44,7 +44,7 @@ interface Line {
 function linesOf({ host, workers, betweenWorkers }: Accounting, inspected: Inspected): Line[] {
   const rows = inspected.now?.workers ?? [];
   return [
-    { ...host, name: 'host', between: null, roundTripMs: null },
+    { ...host, name: SERVER, between: null, roundTripMs: null },
     ...workers.map((node) => ({
       ...node,
       name: workerName(inspected, node.worker ?? -1),
@@ -54,10 +54,11 @@ function linesOf({ host, workers, betweenWorkers }: Accounting, inspected: Inspe
   ];
 }
 
-/** Only the kinds: what was kept of an earlier run. */
-function keptFlow(kept: RunNumbers['bytesUp']): Flow {
-  const counted = kinds.reduce((sum, kind) => sum + kept[kind], 0);
-  return { byAccount: { ...kept, unaccounted: null, overhead: null }, counted, channel: null, wire: null };
+/** Only the kinds: what was kept of an earlier run, perhaps before there were all kinds. */
+export function keptFlow(kept: Partial<RunNumbers['bytesUp']>): Flow {
+  const byKind = Object.fromEntries(kinds.map((kind) => [kind, kept[kind] ?? 0])) as RunNumbers['bytesUp'];
+  const counted = kinds.reduce((sum, kind) => sum + byKind[kind], 0);
+  return { byAccount: { ...byKind, unaccounted: null, overhead: null }, counted, channel: null, wire: null };
 }
 
 /** Every byte of a run by kind, direction and node; each line adds up. */
@@ -69,8 +70,8 @@ export function BytesTab({ inspected }: { inspected: Inspected }) {
     if (lines.length > 1) return <BytesTable lines={lines} note={null} />;
   } else if (summary !== null && keptFlow(summary.bytesUp).counted > 0) {
     const [sent, received] = [keptFlow(summary.bytesDown), keptFlow(summary.bytesUp)];
-    const host = { worker: null, name: 'host', sent, received, between: null, roundTripMs: null };
-    return <BytesTable lines={[host]} note="Of an earlier run only the host’s own totals were kept." />;
+    const host = { worker: null, name: SERVER, sent, received, between: null, roundTripMs: null };
+    return <BytesTable lines={[host]} note="Of an earlier run only the server’s own totals were kept." />;
   }
   return (
     <p class="empty">
@@ -86,7 +87,7 @@ function BytesTable({ lines, note }: { lines: readonly Line[]; note: string | nu
   return (
     <>
       <p class="aside">
-        Bytes by kind, direction and node; each line adds up, and the host’s are the sums of the workers’. – where the
+        Bytes by kind, direction and node; each line adds up, and the server’s are the sums of the workers’. – where the
         browser does not tell{hasLag ? ', … where its count is some seconds behind ours' : ''}. {note}
       </p>
       <div class="scroll">

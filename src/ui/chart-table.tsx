@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { count, duration, loss, percent } from './format.ts';
 import type { ShownRun } from './host-model.ts';
+import { runTitle } from './run-title.ts';
 import type { Metric } from './series.ts';
-import { runLabel } from './words.ts';
 
 /** More rows nobody reads; the download has them all. */
 const MAX_ROWS = 100;
@@ -21,7 +21,7 @@ export function ChartTable({ metric, runs }: { metric: Metric; runs: readonly Sh
           return (
             <table key={log.id}>
               <caption>
-                {runLabel(log.experiment)}
+                {runTitle(log.experiment)}
                 {every > 1 && `, every ${every} tests; the download has all`}
               </caption>
               <thead>

@@ -77,6 +77,18 @@ export function draftOf(experiment: Experiment): Draft {
   return { texts, off };
 }
 
+/** The draft with these settings changed, and all else as typed. */
+export function changedDraft({ texts, off }: Draft, change: Partial<Experiment>): Draft {
+  const changed = draftOf({ ...defaultExperiment, ...change });
+  const only = <Part extends object>(part: Part): Partial<Part> =>
+    Object.fromEntries(Object.entries(part).filter(([key]) => key in change)) as Partial<Part>;
+  return { texts: { ...texts, ...only(changed.texts) }, off: { ...off, ...only(changed.off) } };
+}
+
+/** Whether the draft has these settings already. */
+export const hasChange = (draft: Draft, change: Partial<Experiment>): boolean =>
+  keysOf(change).every((key) => readField(draft, key) === change[key]);
+
 /** What a field must hold, said beside the field when it does not. */
 export function expectation(key: ExperimentKey): string {
   if (key === 'model') return `Choose one of: ${Object.keys(modelTitles).join(', ')}.`;

@@ -29,7 +29,8 @@ export const percent = (share: number | null | undefined, digits = 1): string =>
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** Bytes in decimal units with up to three digits: 31.4 kB, 4.2 MB. */
-export function bytes(value: number): string {
+export function bytes(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NOTHING;
   let scaled = value;
   let unit = 0;
   // 999.5 would round to four digits.

@@ -46,11 +46,11 @@ function HostPage({ model }: { model: HostModel }) {
       <main>
         <ExperimentForm model={model} />
         <Charts model={model} />
-        <ShareCard model={model} />
+        <ShareCard model={model} asksTrainsHere />
         <section class="tables">
           <WorkerTable model={model} />
           <RunTable model={model} />
-          <Inspector model={model} />
+          <Inspector model={model} canProfile />
         </section>
       </main>
     </div>

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Host } from '../host/state.ts';
 import { BytesTab } from './bytes-table.tsx';
 import { timeOfDay } from './format.ts';
 import type { HostModel, ShownRun } from './host-model.ts';
@@ -10,8 +11,8 @@ import { runTitle } from './run-title.ts';
 import { ServerCounts } from './server-counts.tsx';
 import { TimelineTab } from './timeline.tsx';
 
-const tabs = ['timeline', 'resources', 'operators', 'bytes', 'counts'] as const;
-type TabName = (typeof tabs)[number];
+const allTabs = ['timeline', 'resources', 'operators', 'bytes', 'counts'] as const;
+type TabName = (typeof allTabs)[number];
 const tabWords: Record<TabName, string> = {
   timeline: 'Timeline',
   resources: 'Resources',
@@ -26,7 +27,7 @@ const KEY = 'manyhands inspector';
 function rememberedTab(): TabName {
   try {
     const kept = sessionStorage.getItem(KEY);
-    return tabs.find((name) => name === kept) ?? 'timeline';
+    return allTabs.find((name) => name === kept) ?? 'timeline';
   } catch {
     // Storage may be switched off.
     return 'timeline';
@@ -41,6 +42,11 @@ function remember(tab: TabName): void {
   }
 }
 
+/** What the inspector reads of the page it is on. */
+export interface InspectorModel extends Pick<HostModel, 'state' | 'experiment' | 'runs'> {
+  readonly deps: { readonly host: Host };
+}
+
 const nothing = (what: string) => <p class="empty">{what}</p>;
 
 function TabPanel({
@@ -49,7 +55,7 @@ function TabPanel({
   inspected,
 }: {
   tab: TabName;
-  model: HostModel;
+  model: InspectorModel;
   inspected: Inspected | null;
 }): JSX.Element {
   switch (tab) {
@@ -81,20 +87,22 @@ function TabPanel({
         <BytesTab inspected={inspected} />
       );
     case 'counts':
-      return <ServerCounts model={model} />;
+      return <ServerCounts run={model.state.value.run} />;
     default:
       return tab satisfies never;
   }
 }
 
-function inspectedOf(model: HostModel, { log, slot }: ShownRun): Inspected {
+function inspectedOf(model: InspectorModel, { log, slot }: ShownRun): Inspected {
   const { run, workers } = model.state.value;
   return { log, now: slot === 0 && run?.id === log.id ? { run, workers } : null };
 }
 
 /** A run from close by: what happened when, what it used, what a step is made of, what was sent. */
-export function Inspector({ model }: { model: HostModel }) {
-  const [tab, setTab] = useState(rememberedTab);
+export function Inspector({ model, canProfile }: { model: InspectorModel; canProfile: boolean }) {
+  const tabs: readonly TabName[] = canProfile ? allTabs : allTabs.filter((name) => name !== 'operators');
+  const [chosen, setTab] = useState(rememberedTab);
+  const tab = tabs.find((name) => name === chosen) ?? 'timeline';
   const [picked, setPicked] = useState<string | null>(null);
   const runs = model.runs.value;
   const shown = runs.find(({ log }) => log.id === picked) ?? runs[0];

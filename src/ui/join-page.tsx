@@ -31,6 +31,8 @@ export interface JoinPageDeps {
     /** Null where the browser does not tell. */
     readonly onBattery: boolean | null;
   };
+  /** Whether data goes through the relay, as far as the connection is known. */
+  isRelayed(): boolean;
   readonly hostPageLink: string;
   readonly initialName: string;
   setName(name: string): void;

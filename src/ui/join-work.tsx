@@ -178,6 +178,12 @@ export function JoinWork({ deps, view }: { deps: JoinPageDeps; view: WorkerView 
       ) : (
         <div class="bar" />
       )}
+      {deps.isRelayed() && isTakingPart(stage) && (
+        <p class="aside" role="note">
+          No direct way to the host was found: data goes through the server of this page, which is slower and could read
+          it.
+        </p>
+      )}
       {experiment !== null && (
         <p class="aside">
           {subject(experiment)}, {runTitle(experiment)}

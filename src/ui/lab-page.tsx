@@ -1,14 +1,15 @@
 import './base.css';
 import './host.css';
+import './inspector.css';
 import './lab.css';
-import { effect } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { render } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { defaultExperiment } from '../core/config.ts';
 import type { HostState } from '../host/state.ts';
 import { presets } from '../lab/presets.ts';
 import { count, NOTHING, roughly } from './format.ts';
-import { createHostModel, type HostModel } from './host-model.ts';
+import type { ShownRun } from './host-model.ts';
+import { Inspector } from './inspector.tsx';
 import { LabChart } from './lab-chart.tsx';
 import { LabChoice } from './lab-choice.tsx';
 import { LabControls, labCommands } from './lab-controls.tsx';
@@ -18,6 +19,7 @@ import { LabPlan } from './lab-plan.tsx';
 import { tabsHere } from './lab-run.ts';
 import { LabTable } from './lab-table.tsx';
 import { labWords } from './lab-words.ts';
+import { live } from './live.ts';
 import { PageNav } from './page-nav.tsx';
 import { Readout } from './readout.tsx';
 import { fractionDone } from './run-summary.ts';
@@ -101,10 +103,35 @@ function Tools({ model }: { model: LabModel }) {
   );
 }
 
-function LabPage({ model, hostModel }: { model: LabModel; hostModel: HostModel }) {
-  const state = hostModel.state.value;
+/** The host of this page as its share card and inspector see it, with the run under way or the last one alone. */
+function labRoom(model: LabModel) {
+  const { host, joinLink, openWorkerTab, networkWords, sharing } = model.deps;
+  const experiment = model.invited;
+  // The log is one object that grows.
+  const seen = live(host, () => ({ state: host.state, log: host.log }));
+  return {
+    deps: {
+      host,
+      joinLink,
+      openWorkerTab: () => openWorkerTab(experiment.value),
+      networkWords,
+      ...(sharing ? { sharing } : {}),
+    },
+    state: computed(() => seen.value.value.state),
+    experiment,
+    runs: computed((): readonly ShownRun[] => {
+      const { log } = seen.value.value;
+      return log === null ? [] : [{ log, slot: 0, isShown: true, numbers: null }];
+    }),
+    close: seen.stop,
+  };
+}
+type LabRoom = ReturnType<typeof labRoom>;
+
+function LabPage({ model, room }: { model: LabModel; room: LabRoom }) {
+  const state = room.state.value;
   // It follows the host, not the lab: its QR code need not be made again for every step.
-  const share = useMemo(() => <ShareCard model={hostModel} />, [hostModel]);
+  const share = useMemo(() => <ShareCard model={room} asksTrainsHere={false} />, [room]);
   return (
     <div
       class={model.lab.value === null ? 'host lab' : 'host lab begun'}
@@ -126,6 +153,7 @@ function LabPage({ model, hostModel }: { model: LabModel; hostModel: HostModel }
           ) : (
             <LabTable model={model} state={state} />
           )}
+          {model.lab.value !== null && room.runs.value.length > 0 && <Inspector model={room} canProfile={false} />}
         </section>
       </main>
     </div>
@@ -140,29 +168,18 @@ function titleOf(model: LabModel): string {
 /** Draws the page that runs sweeps with the tabs that are connected. Returns the way to take it away, and stop what it runs. */
 export function renderLabPage(root: HTMLElement, deps: Omit<LabPageDeps, 'presets'>): () => void {
   const model = createLabModel({ ...deps, presets });
-  const { host, networkWords, sharing } = deps;
-  const hostModel = createHostModel({
-    host,
-    experiment: defaultExperiment,
-    experimentError: null,
-    onExperimentChange: () => {},
-    joinLink: (code) => deps.joinLink(code, model.invited.value),
-    openWorkerTab: () => deps.openWorkerTab(model.invited.value),
-    networkWords,
-    ...(sharing ? { sharing } : {}),
-    runs: { list: async () => [], remove: async () => {} },
-  });
+  const room = labRoom(model);
   const stopTitle = effect(() => {
     const title = titleOf(model);
     if (document.title !== title) document.title = title;
   });
   const stopShortcuts = listenForShortcuts(() => labCommands(model));
-  render(<LabPage model={model} hostModel={hostModel} />, root);
+  render(<LabPage model={model} room={room} />, root);
   return () => {
     stopTitle();
     stopShortcuts();
     model.close();
-    hostModel.close();
+    room.close();
     render(null, root);
   };
 }

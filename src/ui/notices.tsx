@@ -1,7 +1,7 @@
-import { render } from 'preact';
 import { count, moment } from './format.ts';
 import type { HostModel } from './host-model.ts';
-import { runLabel, subject } from './words.ts';
+import { runTitle } from './run-title.ts';
+import { subject } from './words.ts';
 
 /** Lines above the page for what a person should know or decide; nothing when all is well. */
 export function Notices({ model }: { model: HostModel }) {
@@ -12,7 +12,7 @@ export function Notices({ model }: { model: HostModel }) {
       {resumable !== null && run === null && (
         <div class="notice ask">
           <p>
-            <strong>A run was interrupted.</strong> {subject(resumable.experiment)}, {runLabel(resumable.experiment)}:
+            <strong>A run was interrupted.</strong> {subject(resumable.experiment)}, {runTitle(resumable.experiment)}:
             saved at step {count(resumable.version)}, {moment(resumable.savedAtMs)}.
           </p>
           <button type="button" onClick={() => host.discardSaved()}>
@@ -29,23 +29,5 @@ export function Notices({ model }: { model: HostModel }) {
       {room.problem !== null && <p class="notice broken">{room.problem}</p>}
       {note !== null && <p class={`notice ${note.kind}`}>{note.text}</p>}
     </div>
-  );
-}
-
-/** Says above a worker's page, as long as it is so, that its data takes the way through the relay. */
-export function showRoute(page: HTMLElement, route: 'direct' | 'relayed'): void {
-  const id = 'route';
-  const place = document.getElementById(id) ?? document.createElement('div');
-  place.id = id;
-  page.before(place);
-  const words =
-    'No direct way to the host was found: data goes through the server of this page, which is slower and could read it.';
-  render(
-    route === 'relayed' ? (
-      <p class="aside" role="note" style={{ padding: '8px 24px 0', textAlign: 'center' }}>
-        {words}
-      </p>
-    ) : null,
-    place,
   );
 }

@@ -283,6 +283,7 @@ function openJoinPage(changes: Partial<WorkerView>): readonly string[] {
     control,
     invitation: { code: 'kelp-42', by: 'Ada', model: 'softmax', data: 'mnist', connectsWorkers: false },
     device: { webgpu: false, isSecure: false, cores: 4, memoryGb: null, isPhone: false, onBattery: null },
+    isRelayed: () => false,
     hostPageLink: '#',
     initialName: '',
     initialBackend: 'auto',

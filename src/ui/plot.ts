@@ -58,7 +58,8 @@ interface PlotSettings {
 
 const formatX: Record<XAxis, (x: number, step: number) => string> = {
   step: count,
-  relative: (seconds) => clock(seconds * 1000),
+  // A clock has no words for parts of a second.
+  relative: (seconds, step) => (step < 1 ? `${Number(seconds.toFixed(3))} s` : clock(seconds * 1000)),
   wall: (seconds, step) => timeOfDay(seconds * 1000, step < 60),
 };
 

@@ -1,8 +1,8 @@
 import type { NodeResources } from '../core/resources.ts';
-import { type Inspected, workerName } from './inspected.ts';
+import { type Inspected, nodeName } from './inspected.ts';
 import { WorkerDot } from './worker-dot.tsx';
 
-/** A node's colour: a worker's own, ink for the host, grey for the rest. */
+/** A node's colour: a worker's own, ink for the server, grey for the rest. */
 export function NodeDot({ node: { node, worker } }: { node: NodeResources }) {
   return worker === null ? <span class={`dot node-${node}`} aria-hidden="true" /> : <WorkerDot worker={worker} />;
 }
@@ -12,7 +12,7 @@ export function NodeName({ node, inspected }: { node: NodeResources; inspected: 
   return (
     <>
       <NodeDot node={node} />
-      {node.worker === null ? node.node : workerName(inspected, node.worker)}
+      {nodeName(inspected, node)}
       {node.source === 'process' && <span class="aside"> as its system sees it</span>}
     </>
   );

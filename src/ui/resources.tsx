@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { type NodeResources, pressures } from '../core/resources.ts';
-import { type Inspected, workerName } from './inspected.ts';
+import { type Inspected, nodeName } from './inspected.ts';
 import { NodeDot, NodeName } from './resources-node.tsx';
 import { createResourcePlot, resourceData, resourceWords } from './resources-plot.ts';
 import {
@@ -50,7 +50,7 @@ export function ResourcesTab({ inspected }: { inspected: Inspected }) {
               key={metric.name}
               metric={metric}
               lines={lines}
-              silent={silent.map(({ node, worker }) => (worker === null ? node : workerName(inspected, worker)))}
+              silent={silent.map((node) => nodeName(inspected, node))}
               range={[fromMs / 1000, toMs / 1000]}
               hoverX={hoverX}
               onHover={setHoverX}

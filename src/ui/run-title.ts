@@ -3,7 +3,6 @@ import { isUsed } from '../core/conflicts.ts';
 import { emulatedWords } from '../export/emulated.ts';
 import { percent } from './format.ts';
 import { aggregateWords, codecWords } from './strategy-words.ts';
-import { runLabel } from './words.ts';
 
 /** How a setting is said in a run's title, where it is used and not as usual. */
 const said: Partial<Record<ExperimentKey, (experiment: Experiment) => string>> = {
@@ -24,11 +23,19 @@ const said: Partial<Record<ExperimentKey, (experiment: Experiment) => string>> =
 /** Settings that are always part of the title of a run that uses them. */
 const alwaysSaid: readonly ExperimentKey[] = ['lead', 'localSteps'];
 
+/** What every title has: "async ×3 · batch 100 · lr 0.5". */
+function mainParts({ strategy, workers, backup, batch, lr, optimizer, model }: Experiment): string[] {
+  const parts = [strategy === 'single' ? 'single' : `${strategy} ×${workers}`];
+  if ((strategy === 'sync' || strategy === 'local') && backup > 0) parts.push(`${backup} backup`);
+  if (model !== defaultExperiment.model) parts.unshift(model);
+  parts.push(`batch ${batch}`, `lr ${lr}`);
+  if (optimizer !== defaultExperiment.optimizer) parts.push(optimizer);
+  return parts;
+}
+
 /** A run in a few words with all that sets it apart, so that two different runs are told apart by it. */
 export function runTitle(experiment: Experiment): string {
-  const { strategy, backup } = experiment;
-  const parts = [runLabel(experiment)];
-  if (strategy === 'local' && backup > 0) parts.push(`${backup} backup`);
+  const parts = mainParts(experiment);
   for (const [key, words] of Object.entries(said) as [ExperimentKey, (of: Experiment) => string][]) {
     const isUsual = experiment[key] === defaultExperiment[key] && !alwaysSaid.includes(key);
     if (!isUsual && isUsed(key, experiment)) parts.push(words(experiment));

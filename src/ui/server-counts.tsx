@@ -1,6 +1,5 @@
-import type { ServerCounters } from '../core/progress.ts';
+import type { RunState, ServerCounters } from '../core/progress.ts';
 import { count, duration, NOTHING, percent } from './format.ts';
-import type { HostModel } from './host-model.ts';
 
 interface Line {
   readonly name: string;
@@ -47,8 +46,7 @@ const lines: readonly Line[] = [
 ];
 
 /** What the host counted in this run. */
-export function ServerCounts({ model }: { model: HostModel }) {
-  const { run } = model.state.value;
+export function ServerCounts({ run }: { run: RunState | null }) {
   return run === null ? (
     <p class="empty">What the host counts appears here once a run has begun.</p>
   ) : (

@@ -1,8 +1,10 @@
+import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
-import type { Room } from '../host/state.ts';
+import type { Experiment } from '../core/config.ts';
+import type { Host, HostState, Room } from '../host/state.ts';
 import { counted } from './format.ts';
-import type { HostModel } from './host-model.ts';
+import type { HostPageDeps } from './host-page.tsx';
 
 /** A link as a QR code; dark on light in every theme, as scanners want it. */
 function QrCode({ text }: { text: string }) {
@@ -120,8 +122,20 @@ const signalWords: Record<Room['signalling'], string> = {
   lost: 'Room is closed',
 };
 
-/** How others get in: link, QR and short code; and the two ways to add hands here. */
-export function ShareCard({ model }: { model: HostModel }) {
+interface ShareCardProps {
+  readonly model: {
+    readonly deps: Pick<HostPageDeps, 'joinLink' | 'openWorkerTab' | 'networkWords' | 'sharing'> & {
+      readonly host: Pick<Host, 'setTrainsHere'>;
+    };
+    readonly state: ReadonlySignal<Pick<HostState, 'room' | 'trainsHere'>>;
+    readonly experiment: ReadonlySignal<Experiment>;
+  };
+  /** Whether people decide if this tab trains too; else the page does. */
+  readonly asksTrainsHere: boolean;
+}
+
+/** How others get in: link, QR and short code; and the ways to add hands here. */
+export function ShareCard({ model, asksTrainsHere }: ShareCardProps) {
   const { host, joinLink, openWorkerTab, networkWords, sharing } = model.deps;
   const { room, trainsHere } = model.state.value;
   const [, redraw] = useState(0);
@@ -161,14 +175,16 @@ export function ShareCard({ model }: { model: HostModel }) {
       <button type="button" class="wide" onClick={openWorkerTab}>
         Open a worker tab
       </button>
-      <label class="switch">
-        <input
-          type="checkbox"
-          checked={trainsHere}
-          onChange={(event) => host.setTrainsHere(event.currentTarget.checked)}
-        />
-        Train in this tab too
-      </label>
+      {asksTrainsHere && (
+        <label class="switch">
+          <input
+            type="checkbox"
+            checked={trainsHere}
+            onChange={(event) => host.setTrainsHere(event.currentTarget.checked)}
+          />
+          Train in this tab too
+        </label>
+      )}
       {sharing !== undefined && (
         <Invitations
           sharing={sharing}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { comparable } from '../simulate/scenario.ts';
 import { clock, loss } from './format.ts';
@@ -6,6 +6,7 @@ import { createPlot, type PlottedRun, plotData } from './plot.ts';
 import { RunSwatch } from './run-swatch.tsx';
 import { type Line, nearest } from './series.ts';
 import type { Shown, SimulateModel } from './simulate-model.ts';
+import { useTheme } from './theme.ts';
 
 const lineOf = ({ curve }: Shown): Line => ({
   x: curve.map(({ elapsedMs }) => elapsedMs / 1000),
@@ -17,18 +18,6 @@ const plotted = (shown: Shown): PlottedRun => ({
   hasDetail: true,
   lines: { train: null, test: { raw: lineOf(shown), smoothed: null } },
 });
-
-/** Counts up when the colours of the system change. */
-function useTheme(): number {
-  const [theme, setTheme] = useState(0);
-  useEffect(() => {
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const changed = () => setTheme((count) => count + 1);
-    dark.addEventListener('change', changed);
-    return () => dark.removeEventListener('change', changed);
-  }, []);
-  return theme;
-}
 
 /** The strategies' test loss over virtual time, and its values at the pointer. */
 export function SimulateChart({ model }: { model: SimulateModel }) {

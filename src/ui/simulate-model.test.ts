@@ -29,7 +29,6 @@ function rig(query = '') {
   const model = createSimulateModel({
     query: new URLSearchParams(query),
     onChange: (changed) => addresses.push(changed.toString()),
-    hostPageLink: '',
     spawn() {
       const simulator = new FakeSimulator();
       simulators.push(simulator);

@@ -26,7 +26,6 @@ export interface SimulatePageDeps {
   /** Called with the settings whenever they are others, for the address. */
   onChange(query: URLSearchParams): void;
   spawn(): Simulator;
-  readonly hostPageLink: string;
 }
 
 /** A strategy's curve; the result when it is done. */

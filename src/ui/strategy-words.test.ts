@@ -39,7 +39,7 @@ describe('the title of a run says what sets it apart', () => {
     [{}, 'sync ×3 · batch 100 · lr 0.5'],
     [{ up: 'int8', down: 'float16' }, 'sync ×3 · batch 100 · lr 0.5 · int8 up · float16 down'],
     [{ up: 'topk' }, 'sync ×3 · batch 100 · lr 0.5 · top 1 % up'],
-    [{ strategy: 'local', backup: 1 }, 'local ×3 · batch 100 · lr 0.5 · 1 backup · 16 local'],
+    [{ strategy: 'local', backup: 1 }, 'local ×3 · 1 backup · batch 100 · lr 0.5 · 16 local'],
     [
       { strategy: 'async', damping: 'inverse', maxStaleness: 4 },
       'async ×3 · batch 100 · lr 0.5 · staleness ≤ 4 · damped',

@@ -3,12 +3,12 @@ import { type PlacedKind, placeSteps } from '../core/placed-steps.ts';
 import type { Timeline } from '../core/step-trace.ts';
 import { count, duration, NOTHING } from './format.ts';
 import { ganttRows, ownersOf, type RowOwner, rowMeans, spanKinds, spanWords } from './gantt-rows.ts';
-import { type Inspected, workerName } from './inspected.ts';
+import { type Inspected, SERVER, workerName } from './inspected.ts';
 import { WorkerDot } from './worker-dot.tsx';
 
 /** What a line of the timeline is called. */
 export const ownerWords = (owner: RowOwner, inspected: Inspected): string =>
-  owner === 'server' ? 'Server' : owner === 'beside' ? 'Tests, saves' : workerName(inspected, owner);
+  owner === 'server' ? SERVER : owner === 'beside' ? 'Tests, saves' : workerName(inspected, owner);
 
 /** The name at the head of a line, with a worker's colour. */
 export function OwnerName({ owner, inspected }: { owner: RowOwner; inspected: Inspected }) {

@@ -4,7 +4,8 @@ import { stopReasons } from '../core/progress.ts';
 import { refusals } from '../core/protocol.ts';
 import { dialCodes } from '../net/dial-error.ts';
 import type { Trouble, WorkerStage } from '../worker/state.ts';
-import { runLabel, stageWords, stopWords, strategyWords, subject, troubleWords } from './words.ts';
+import { runTitle } from './run-title.ts';
+import { stageWords, stopWords, strategyWords, subject, troubleWords } from './words.ts';
 
 const troubles: Trouble[] = [
   ...refusals.map((code) => ({ code })),
@@ -58,9 +59,9 @@ test('every stop reason and strategy has words of its own', () => {
 });
 
 test('a run is labelled by what sets it apart', () => {
-  expect(runLabel({ ...defaultExperiment, strategy: 'async', workers: 3 })).toBe('async ×3 · batch 100 · lr 0.5');
-  expect(runLabel({ ...defaultExperiment, strategy: 'single' })).toBe('single · batch 100 · lr 0.5');
-  expect(runLabel({ ...defaultExperiment, model: 'mlp', workers: 4, backup: 1, optimizer: 'adam', lr: 0.001 })).toBe(
+  expect(runTitle({ ...defaultExperiment, strategy: 'async', workers: 3 })).toBe('async ×3 · batch 100 · lr 0.5');
+  expect(runTitle({ ...defaultExperiment, strategy: 'single' })).toBe('single · batch 100 · lr 0.5');
+  expect(runTitle({ ...defaultExperiment, model: 'mlp', workers: 4, backup: 1, optimizer: 'adam', lr: 0.001 })).toBe(
     'mlp · sync ×4 · 1 backup · batch 100 · lr 0.001 · adam',
   );
 });

@@ -1,4 +1,4 @@
-import { defaultExperiment, type Experiment, type StrategyName } from '../core/config.ts';
+import type { Experiment, StrategyName } from '../core/config.ts';
 import type { RunState, StopReason, WorkerPhase } from '../core/progress.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { dataTitles, modelTitles } from '../models/plan.ts';
@@ -21,17 +21,6 @@ export function subject(experiment: Pick<Experiment, 'model' | 'data'>): string 
   const titleIn = (titles: Readonly<Record<string, string>>, name: string) =>
     Object.hasOwn(titles, name) ? titles[name] : name;
   return `${titleIn(modelTitles, experiment.model)} on ${titleIn(dataTitles, experiment.data)}`;
-}
-
-/** A run in a few words, leaving out what is as usual: "async ×3 · batch 100 · lr 0.5". */
-export function runLabel(experiment: Experiment): string {
-  const { strategy, workers, backup, batch, lr, optimizer, model } = experiment;
-  const parts = [strategy === 'single' ? 'single' : `${strategy} ×${workers}`];
-  if (strategy === 'sync' && backup > 0) parts.push(`${backup} backup`);
-  if (model !== defaultExperiment.model) parts.unshift(model);
-  parts.push(`batch ${batch}`, `lr ${lr}`);
-  if (optimizer !== defaultExperiment.optimizer) parts.push(optimizer);
-  return parts.join(' · ');
 }
 
 /** What a strategy does, in one plain sentence. */

@@ -5,7 +5,7 @@ import type { Reference, Sweep } from '../sweep.ts';
  * The best of some learning rates for SGD on 200,000 examples, by the batch of each of four workers: of a round of all, and
  * where each moves the parameters on its own, on those of a moment ago.
  */
-const rates = [
+export const sparseRates = [
   { batch: 1, sync: 0.03, async: 0.01 },
   { batch: 100, sync: 1, async: 0.3 },
   { batch: 1000, sync: 4, async: 1 },
@@ -13,14 +13,14 @@ const rates = [
 ];
 
 const cases = (['sync', 'async'] as const).flatMap((strategy) =>
-  rates.map(({ batch, [strategy]: lr }): Partial<Experiment> => {
+  sparseRates.map(({ batch, [strategy]: lr }): Partial<Experiment> => {
     const examplesPerStep = strategy === 'sync' ? 4 * batch : batch;
     return { strategy, batch, lr, evalEvery: Math.max(1, Math.round(20_000 / examplesPerStep)) };
   }),
 );
 
 const seconds = (strategy: 'sync' | 'async', values: readonly string[]): Reference[] =>
-  rates.map(({ batch }, index) => ({
+  sparseRates.map(({ batch }, index) => ({
     where: { strategy, batch },
     measure: 'seconds',
     value: values[index] ?? '',

@@ -1,5 +1,7 @@
+import { resolveExperiment } from '../../models/plan.ts';
 import { isApart, type Measured } from '../measured.ts';
 import { workersOf } from '../summary.ts';
+import { isFaster } from './faster.ts';
 import {
   chosen,
   counted,
@@ -11,28 +13,15 @@ import {
   seconds,
   withUnit,
 } from './number-words.ts';
+import { scalingWords, type Timed } from './scaling.ts';
 import type { Setting, Subject } from './subject.ts';
-
-interface Ranked {
-  readonly setting: Setting;
-  readonly value: Measured;
-}
-
-/** Times of machines that do other things too differ by this much from run to run. */
-const CHANCE = 1.1;
-
-/** Whether one may be called faster: by the spread, or where nothing was repeated, by more than chance would do. */
-function isFaster(fast: Measured, slow: Measured): boolean {
-  const isRepeated = fast.spread !== null || slow.spread !== null;
-  return isRepeated ? isApart(fast, slow) : slow.mean > fast.mean * CHANCE;
-}
 
 /** Best first; those that have no such number are left out. */
 function ranked(
   settings: readonly Setting[],
   read: (setting: Setting) => Measured | null,
   isMoreBetter = false,
-): Ranked[] {
+): Timed[] {
   const known = settings.flatMap((setting) => {
     const value = read(setting);
     return value === null ? [] : [{ setting, value }];
@@ -57,10 +46,36 @@ export function answer({ settings, target }: Subject): string {
   if (epochs.length === 0) return 'No run has come to its end yet, so there is no answer.';
   return sentences([
     target === null ? null : `No setting reached a test loss of ${chosen(target)}.`,
-    ...fastest(epochs, 'had the shortest epochs,', 'had the shortest epochs'),
+    ...epochWords(epochs),
     accuracyWords(settings),
     onceWords(epochs),
   ]);
+}
+
+/** Epochs are compared where they are the same work; each kind of work apart. */
+function epochWords(epochs: readonly Timed[]): (string | null)[] {
+  const works = [...new Set(epochs.map(workOf))].map((work) => epochs.filter((row) => workOf(row) === work));
+  const alike = works.filter((rows) => rows.length > 1);
+  if (works.length === 1) return fastest(epochs, 'had the shortest epochs,', 'had the shortest epochs');
+  return [
+    'Epochs of different models or data are different work and are not compared.',
+    ...alike.slice(0, 3).map((rows) => {
+      const { model, data } = (rows[0] as Timed).setting.experiment;
+      return `${model} on ${data}: ${fastest(rows, 'had the shortest epochs,', 'had the shortest epochs')[0]}`;
+    }),
+  ];
+}
+
+/** The same for settings that go through as many examples with as many parameters. */
+function workOf({ setting: { experiment } }: Timed): string {
+  const { model, data } = experiment;
+  try {
+    const { schema, trainCount } = resolveExperiment(experiment);
+    return `${data} ${trainCount} ${schema.size}`;
+  } catch {
+    // A file from another version may name what this one does not know.
+    return `${data} ${model}`;
+  }
 }
 
 /** In a sentence a name like sync × 3 must not be broken over two lines. */
@@ -71,35 +86,38 @@ const sentences = (parts: readonly (string | null)[]): string =>
     .replaceAll(' × ', '\u00a0×\u00a0');
 const timesAs = (slow: Measured, fast: Measured): string => withUnit(slow.mean / fast.mean, ratios);
 
-function fastest(order: readonly Ranked[], alone: string, together: string): (string | null)[] {
-  const [best, ...others] = order as [Ranked, ...Ranked[]];
+function fastest(order: readonly Timed[], alone: string, together: string): (string | null)[] {
+  const [best, ...others] = order as [Timed, ...Timed[]];
   // Up to the last that cannot be told from the best: those between the two cannot be ranked either.
   const reach = others.findLastIndex(({ value }) => !isFaster(best.value, value)) + 1;
   const level = others.slice(0, reach);
   const next = others[reach];
-  const withTime = ({ setting, value }: Ranked) => `${setting.name} (${measuredWords(value, seconds)})`;
+  const withTime = ({ setting, value }: Timed) => `${setting.name} (${measuredWords(value, seconds)})`;
   const first =
     level.length === 0
       ? `${best.setting.name} ${alone} ${measuredWords(best.value, seconds)}${others.length === 0 ? '' : nextWords(next, best)}.`
       : `${few([best, ...level].map(withTime))} ${together}; they differ by less than ${chanceWords([best, ...level])}, so none of them can be called faster.`;
-  return [first, baselineWords(order), slowestWords(order, best)];
+  const isBaseline = (lone: Timed, many: Timed) => lone === loneOf(order) && many === manyOf(order);
+  return [first, baselineWords(order), scalingWords(order, isBaseline), slowestWords(order, best)];
 }
 
-const chanceWords = (rows: readonly Ranked[]): string =>
+const chanceWords = (rows: readonly Timed[]): string =>
   rows.some(({ value }) => value.spread !== null) ? 'their spread over repeats' : '10\u00a0%';
 
-const nextWords = (next: Ranked | undefined, best: Ranked): string =>
+const nextWords = (next: Timed | undefined, best: Timed): string =>
   next === undefined ? '' : `; the next, ${next.setting.name}, took ${timesAs(next.value, best.value)} as long`;
 
 /** More names than a sentence can bear are counted. */
 const few = (names: readonly string[]): string =>
   names.length <= 4 ? listed(names) : listed([...names.slice(0, 3), `${names.length - 3} more`]);
 
-const isLone = ({ setting: { experiment } }: Ranked): boolean => workersOf(experiment) === 1;
+/** The best of several workers. */
+const manyOf = (order: readonly Timed[]): Timed | undefined => order.find((row) => !isLone(row));
+const isLone = ({ setting: { experiment } }: Timed): boolean => workersOf(experiment) === 1;
 /** What several workers are held against: one worker, of the same batch size and single if possible. */
-function loneOf(order: readonly Ranked[]): Ranked | undefined {
-  const many = order.find((row) => !isLone(row))?.setting.experiment;
-  const likeness = ({ setting: { experiment } }: Ranked) =>
+function loneOf(order: readonly Timed[]): Timed | undefined {
+  const many = manyOf(order)?.setting.experiment;
+  const likeness = ({ setting: { experiment } }: Timed) =>
     (experiment.batch === many?.batch ? 4 : 0) +
     (experiment.strategy === 'single' ? 2 : 0) +
     (experiment.strategy === many?.strategy ? 1 : 0);
@@ -107,9 +125,9 @@ function loneOf(order: readonly Ranked[]): Ranked | undefined {
 }
 
 /** One worker against several: whether working together was worth it. Single is the baseline where there is one. */
-function baselineWords(order: readonly Ranked[]): string | null {
+function baselineWords(order: readonly Timed[]): string | null {
   const lone = loneOf(order);
-  const many = order.find((row) => !isLone(row));
+  const many = manyOf(order);
   if (lone === undefined || many === undefined) return null;
   const { name } = lone.setting;
   const [fast, slow] = lone.value.mean < many.value.mean ? [lone, many] : [many, lone];
@@ -122,7 +140,7 @@ function baselineWords(order: readonly Ranked[]): string | null {
   return `${many.setting.name} was ${timesAs(lone.value, many.value)} as fast as ${name} (${measuredWords(lone.value, seconds)}).`;
 }
 
-function slowestWords(order: readonly Ranked[], best: Ranked): string | null {
+function slowestWords(order: readonly Timed[], best: Timed): string | null {
   const slowest = order.at(-1);
   // Single is what the sentence before is about.
   if (slowest === undefined || order.length < 3 || slowest === loneOf(order) || !isFaster(best.value, slowest.value))
@@ -145,7 +163,7 @@ function accuracyWords(settings: readonly Setting[]): string | null {
   return `Test accuracy went from ${range}${isClear ? `, the highest with ${best.setting.name}` : ''}.`;
 }
 
-function onceWords(order: readonly Ranked[]): string | null {
+function onceWords(order: readonly Timed[]): string | null {
   if (order.length < 2 || order.some(({ value }) => value.n > 1)) return null;
   return `Each of the ${counted(order.length, 'setting')} ran once, so the spread is not known: do not build on small differences.`;
 }
