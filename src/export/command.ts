@@ -16,7 +16,8 @@ export function commandOf(experiment: Experiment, hostTrains = false): string {
     if (value === usual(experiment, key as keyof Experiment)) continue;
     parts.push(value === true ? `--${flag}` : `--${flag} ${value === null ? 'off' : words(String(value))}`);
   }
-  return ['npm run train --', ...parts].join(' ');
+  // Only the host knows which file it was.
+  return ['npm run train --', ...parts].join(' ').replace('--data file', '--data <file>');
 }
 
 /** What a field is if it is not typed: the usual, but no number of epochs where another rule ends the run. */

@@ -11,10 +11,12 @@ import { dataTitles, modelTitles } from './plan.ts';
 
 const usual = defaultExperiment;
 
+const dataNames = Object.keys(dataTitles).filter((name) => name !== 'file');
+
 /** What an experiment's fields are called on a command line; `workers` is the commands' own, `entries` is found. */
 export const experimentFlags = {
   model: { flag: 'model', value: 'name', describe: `${Object.keys(modelTitles).join(', ')} (${usual.model})` },
-  data: { flag: 'data', value: 'name', describe: `${Object.keys(dataTitles).join(', ')} (${usual.data})` },
+  data: { flag: 'data', value: 'name', describe: `${dataNames.join(', ')}, or a file (${usual.data})` },
   strategy: { flag: 'strategy', value: 'name', describe: `${strategyNames.join(', ')} (${usual.strategy})` },
   backup: { flag: 'backup', value: 'count', describe: 'sync, local: a round goes on without its slowest workers (0)' },
   deadline: { flag: 'deadline', value: 'seconds', describe: 'how long a round may take (four times the usual)' },

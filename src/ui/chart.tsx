@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type uPlot from 'uplot';
 import { emulatedWords } from '../export/emulated.ts';
 import { ChartTable } from './chart-table.tsx';
 import { loss, percent } from './format.ts';
@@ -8,6 +7,7 @@ import { createPlot, plotData } from './plot.ts';
 import { RunSwatch } from './run-swatch.tsx';
 import { type Line, linesOf, type Metric, nearest } from './series.ts';
 import { useTheme } from './theme.ts';
+import { usePlot } from './use-plot.ts';
 import { WorkerDot } from './worker-dot.tsx';
 import { type WorkerLine, workerLines } from './worker-lines.ts';
 
@@ -39,10 +39,8 @@ export function Chart({ model, metric, showsWorkers }: ChartProps) {
   const drawnRuns = workers.length === 0 ? runs : runs.map((run) => ({ ...run, lines: { ...run.lines, train: null } }));
   const theme = useTheme();
   const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
   const drawn = useRef('');
 
-  // uPlot is made anew when its lines are others, and only fed when they have grown.
   const shape = [
     axis,
     cutsOutliers,
@@ -60,22 +58,13 @@ export function Chart({ model, metric, showsWorkers }: ChartProps) {
     ...shown.map(({ log }) => `${log.train.length} ${log.test.length}`),
     ...(showsWorkers && first ? first.log.workerCurves.map(({ points }) => points.length) : []),
   ].join(' ');
-  useEffect(() => {
-    const root = box.current;
-    if (root === null) return;
+  const plot = usePlot(box, shape, (root) => {
     const onHover = (x: number | null) => {
       model.hoverX.value = x;
     };
-    const made = createPlot(root, { metric, axis, cutsOutliers, runs: drawnRuns, workers, onHover });
-    plot.current = made;
     drawn.current = size;
-    const resized = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: root.clientHeight }));
-    resized.observe(root);
-    return () => {
-      resized.disconnect();
-      made.destroy();
-    };
-  }, [shape]);
+    return createPlot(root, { metric, axis, cutsOutliers, runs: drawnRuns, workers, onHover });
+  });
   useEffect(() => {
     const { current } = plot;
     if (current === null || drawn.current === size) return;

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { defaultExperiment, type Experiment, type ExperimentKey, strategyNames } from '../core/config.ts';
 import {
+  changedDraft,
   checkText,
   type Draft,
   draftOf,
+  hasChange,
   isUnusual,
   mayBeZero,
   type NumberKey,
@@ -115,4 +117,14 @@ test('only what is used and not as usual, or wrong, is unusual', () => {
   expect(isUnusual(typed('emulate', 'x'), ['emulate'])).toBe(true);
   // A mistake elsewhere does not open every group.
   expect(isUnusual(typed('batch', 'x'), wire)).toBe(false);
+});
+
+test('a change goes into the form as typed, switches included, and touches nothing else', () => {
+  const draft = typed('batch', '12a');
+  const change = { strategy: 'async', maxStaleness: 3, overlap: true } as const;
+  expect(hasChange(draft, change)).toBe(false);
+  const changed = changedDraft(draft, change);
+  expect(hasChange(changed, change)).toBe(true);
+  expect(changed.off.maxStaleness).toBe(false);
+  expect(changed.texts).toEqual({ ...draft.texts, strategy: 'async', maxStaleness: '3', overlap: 'true' });
 });

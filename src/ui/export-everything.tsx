@@ -56,7 +56,7 @@ export function EverythingButton({ host, log, label, name }: EverythingProps) {
   const isOwn = log !== null && host.state.run?.id === log.id;
   const hint = isOwn
     ? 'Report, log, tables, TensorBoard files, trace and the model as it is now, in one archive'
-    : 'Report, log, curves, TensorBoard files and trace in one archive. The model and the counts per worker are not kept for earlier runs.';
+    : 'Report, log, tables, TensorBoard files and trace in one archive. The model is not kept for earlier runs.';
   const start = () => {
     if (log === null) return;
     const say = (words: string) => setDownload({ kind: 'busy', words });

@@ -32,6 +32,10 @@ test('a share becomes percent', () => {
   expect(percent(Number.NaN)).toBe(NOTHING);
 });
 
+test('bytes that nobody told are no number', () => {
+  expect([null, undefined, Number.NaN, Number.POSITIVE_INFINITY].map(bytes)).toEqual(Array(4).fill(NOTHING));
+});
+
 test('bytes pick the unit that needs at most three digits before the point', () => {
   expect([0, 999, 1000, 31_400, 999_949, 4_200_000, 123_456_789, 5e9].map((n) => plain(bytes(n)))).toEqual([
     '0 B',

@@ -96,8 +96,9 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
       <dl class="terms">
         <dt>Leaves this device</dt>
         <dd>
-          {upWords(cost)}: how the model should change. Your name, the kind of browser, and a random number by which
-          this room knows the browser again. Nothing else.{invitation.connectsWorkers && ` ${directWords}`}
+          {upWords(cost)}: how the model should change. Your name, the kind of browser, a random number by which this
+          room knows the browser again, and every two seconds how busy this tab is. Nothing else.
+          {invitation.connectsWorkers && ` ${directWords}`}
         </dd>
         <dt>Stays</dt>
         <dd>Your files, your other tabs, your history: this page cannot see them.</dd>

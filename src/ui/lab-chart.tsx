@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type uPlot from 'uplot';
 import type { TestPoint } from '../core/progress.ts';
 import type { HostState } from '../host/state.ts';
 import { clock, count, loss } from './format.ts';
@@ -8,6 +7,7 @@ import { createPlot, type PlottedRun, plotData } from './plot.ts';
 import { RunSwatch } from './run-swatch.tsx';
 import { type Line, nearest, thin, type XAxis, xOf } from './series.ts';
 import { useTheme } from './theme.ts';
+import { usePlot } from './use-plot.ts';
 
 /** More values beside the title nobody reads; the table has them all. */
 const MAX_READINGS = 8;
@@ -55,25 +55,14 @@ export function LabChart({ model, state }: { model: LabModel; state: HostState }
   );
   const theme = useTheme();
   const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
   const shape = [theme, axis, ...runs.map(({ slot }) => slot)].join(' ');
   const size = curves.map(({ points }) => points.length).join(' ');
-  // uPlot is made anew when its lines are others, and only fed when they have grown.
-  useEffect(() => {
-    const root = box.current;
-    if (root === null) return;
+  const plot = usePlot(box, shape, (root) => {
     const onHover = (x: number | null) => {
       model.hoverX.value = x;
     };
-    const made = createPlot(root, { metric: 'loss', axis, cutsOutliers: true, runs, onHover });
-    plot.current = made;
-    const resized = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: root.clientHeight }));
-    resized.observe(root);
-    return () => {
-      resized.disconnect();
-      made.destroy();
-    };
-  }, [shape]);
+    return createPlot(root, { metric: 'loss', axis, cutsOutliers: true, runs, onHover });
+  });
   useEffect(() => plot.current?.setData(plotData(runs)), [size]);
   const isEmpty = runs.length === 0;
   return (

@@ -1,6 +1,7 @@
+import { CommandButtons } from './command-buttons.tsx';
 import { openReport } from './lab-downloads.tsx';
 import type { LabModel } from './lab-model.ts';
-import { type Command, keyWords } from './shortcuts.ts';
+import type { Command } from './shortcuts.ts';
 
 const command = (label: string, hint: string, run: () => void): Command => ({
   label,
@@ -52,22 +53,4 @@ export function labCommands(model: LabModel): readonly Command[] {
 }
 
 /** The lab's buttons. */
-export function LabControls({ model }: { model: LabModel }) {
-  return (
-    <div class="controls">
-      {labCommands(model).map(({ label, hint, key, isPrimary, isEnabled, run }) => (
-        <button
-          key={isPrimary ? 'primary' : label}
-          type="button"
-          class={isPrimary ? 'primary' : undefined}
-          disabled={!isEnabled}
-          title={key === null ? hint : `${hint} (${keyWords(key)})`}
-          aria-keyshortcuts={key === null ? undefined : keyWords(key)}
-          onClick={run}
-        >
-          {label}
-        </button>
-      ))}
-    </div>
-  );
-}
+export const LabControls = ({ model }: { model: LabModel }) => <CommandButtons commands={labCommands(model)} />;

@@ -3,9 +3,10 @@ import type { HostState } from '../host/state.ts';
 import { workersOf } from '../lab/summary.ts';
 import { count, counted } from './format.ts';
 import type { LabModel } from './lab-model.ts';
-import { tabsHere, tabsNeeded } from './lab-run.ts';
+import { tabsNeeded } from './lab-run.ts';
 import { runName } from './lab-words.ts';
 import { RunSwatch } from './run-swatch.tsx';
+import { RunsHeading } from './runs-heading.tsx';
 
 /** When a run ends, in a few words. */
 function endWords({ untilLoss, maxSteps, epochs, minutes }: Experiment): string {
@@ -24,17 +25,9 @@ export function LabPlan({ model, state }: { model: LabModel; state: HostState })
   if (!plan.ok) return null;
   const { hostTrains } = model.choice.value.sweep;
   const labels = [...new Set(plan.runs.map(({ label }) => label))];
-  const here = tabsHere(state);
   return (
     <section aria-label="Runs">
-      <h2>
-        {counted(plan.runs.length, 'run')}{' '}
-        <span class="aside">
-          {plan.mostTabs === 0
-            ? 'all in this tab'
-            : `up to ${counted(plan.mostTabs, 'worker tab')}, ${here} connected now`}
-        </span>
-      </h2>
+      <RunsHeading plan={plan} state={state} />
       <table class="lab-plan">
         <thead>
           <tr>

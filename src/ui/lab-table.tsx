@@ -2,11 +2,12 @@ import type { HostState, RunLog } from '../host/state.ts';
 import { workersOf } from '../lab/summary.ts';
 import type { SweepRun } from '../lab/sweep.ts';
 import type { SweepOutcome } from '../lab/sweep-result.ts';
-import { count, counted, duration, loss, NOTHING, percent } from './format.ts';
+import { count, duration, loss, NOTHING, percent } from './format.ts';
 import type { LabModel } from './lab-model.ts';
 import { tabsHere, tabsNeeded } from './lab-run.ts';
 import { runName } from './lab-words.ts';
 import { RunSwatch } from './run-swatch.tsx';
+import { RunsHeading } from './runs-heading.tsx';
 
 /** The numbers of a row, whatever they come from. */
 interface Numbers {
@@ -122,17 +123,9 @@ export function LabTable({ model, state }: { model: LabModel; state: HostState }
   if (!plan.ok) return null;
   const { sweep } = model.lab.value ?? model.choice.value;
   const labels = [...new Set(plan.runs.map(({ label }) => label))];
-  const here = tabsHere(state);
   return (
     <section aria-label="Runs">
-      <h2>
-        {counted(plan.runs.length, 'run')}{' '}
-        <span class="aside">
-          {plan.mostTabs === 0
-            ? 'all in this tab'
-            : `up to ${counted(plan.mostTabs, 'worker tab')}, ${here} connected now`}
-        </span>
-      </h2>
+      <RunsHeading plan={plan} state={state} />
       <div class="scroll">
         <table class="lab-runs">
           <thead>

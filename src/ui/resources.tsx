@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type uPlot from 'uplot';
 import { type NodeResources, pressures } from '../core/resources.ts';
 import { type Inspected, nodeName } from './inspected.ts';
 import { NodeDot, NodeName } from './resources-node.tsx';
@@ -15,6 +14,7 @@ import {
 import { ResourcesTable } from './resources-table.tsx';
 import { nearest } from './series.ts';
 import { useTheme } from './theme.ts';
+import { usePlot } from './use-plot.ts';
 import { useVisible } from './visible.ts';
 
 /** What each node used over time. */
@@ -83,7 +83,6 @@ function reading({ x, y }: ResourceLine, hoverX: number | null): number | null {
 function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: ResourceChartProps) {
   const { name, hint, unit } = metric;
   const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
   const latest = useRef(range);
   latest.current = range;
   const theme = useTheme();
@@ -91,18 +90,9 @@ function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: Resour
   const shape = [theme, ...lines.map(({ node }) => `${node.node} ${node.source}`)].join('\n');
   const size = [...range, ...lines.map(({ x }) => x.length)].join(' ');
   const isDue = isVisible ? size : null;
-  useEffect(() => {
-    const root = box.current;
-    if (root === null) return;
-    const made = createResourcePlot(root, { unit, lines, range: () => [...latest.current], onHover });
-    plot.current = made;
-    const resized = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: root.clientHeight }));
-    resized.observe(root);
-    return () => {
-      resized.disconnect();
-      made.destroy();
-    };
-  }, [shape]);
+  const plot = usePlot(box, shape, (root) =>
+    createResourcePlot(root, { unit, lines, range: () => [...latest.current], onHover }),
+  );
   useEffect(() => {
     if (isDue !== null) plot.current?.setData(resourceData(lines));
   }, [isDue]);

@@ -1,5 +1,6 @@
+import { CommandButtons } from './command-buttons.tsx';
 import type { HostModel } from './host-model.ts';
-import { type Command, keyWords } from './shortcuts.ts';
+import type { Command } from './shortcuts.ts';
 
 /** What can be done with the run now, in the order of the buttons; one is primary, unless a saved run is to be decided on first. */
 export function runCommands(model: HostModel): readonly Command[] {
@@ -61,22 +62,4 @@ export function runCommands(model: HostModel): readonly Command[] {
 }
 
 /** The run's buttons. */
-export function RunControls({ model }: { model: HostModel }) {
-  return (
-    <div class="controls">
-      {runCommands(model).map(({ label, hint, key, isPrimary, isEnabled, run }) => (
-        <button
-          key={isPrimary ? 'primary' : label}
-          type="button"
-          class={isPrimary ? 'primary' : undefined}
-          disabled={!isEnabled}
-          title={key === null ? hint : `${hint} (${keyWords(key)})`}
-          aria-keyshortcuts={key === null ? undefined : keyWords(key)}
-          onClick={run}
-        >
-          {label}
-        </button>
-      ))}
-    </div>
-  );
-}
+export const RunControls = ({ model }: { model: HostModel }) => <CommandButtons commands={runCommands(model)} />;

@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type uPlot from 'uplot';
 import { comparable } from '../simulate/scenario.ts';
 import { clock, loss } from './format.ts';
 import { createPlot, type PlottedRun, plotData } from './plot.ts';
@@ -7,6 +6,7 @@ import { RunSwatch } from './run-swatch.tsx';
 import { type Line, nearest } from './series.ts';
 import type { Shown, SimulateModel } from './simulate-model.ts';
 import { useTheme } from './theme.ts';
+import { usePlot } from './use-plot.ts';
 
 const lineOf = ({ curve }: Shown): Line => ({
   x: curve.map(({ elapsedMs }) => elapsedMs / 1000),
@@ -25,25 +25,14 @@ export function SimulateChart({ model }: { model: SimulateModel }) {
   const runs = shown.map(plotted);
   const theme = useTheme();
   const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
   const shape = [theme, ...shown.map(({ strategy }) => strategy)].join(' ');
   const size = shown.map(({ curve }) => curve.length).join(' ');
-  // uPlot is made anew when its lines are others, and only fed when they have grown.
-  useEffect(() => {
-    const root = box.current;
-    if (root === null) return;
+  const plot = usePlot(box, shape, (root) => {
     const onHover = (x: number | null) => {
       model.hoverX.value = x;
     };
-    const made = createPlot(root, { metric: 'loss', axis: 'relative', cutsOutliers: false, runs, onHover });
-    plot.current = made;
-    const resized = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: root.clientHeight }));
-    resized.observe(root);
-    return () => {
-      resized.disconnect();
-      made.destroy();
-    };
-  }, [shape]);
+    return createPlot(root, { metric: 'loss', axis: 'relative', cutsOutliers: false, runs, onHover });
+  });
   useEffect(() => plot.current?.setData(plotData(runs)), [size]);
   const isEmpty = runs.length === 0;
   return (

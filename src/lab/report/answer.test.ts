@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Experiment } from '../../core/config.ts';
 import { sweepForTests } from '../sweep-for-tests.ts';
 import type { SweepResult } from '../sweep-result.ts';
 import { answer } from './answer.ts';
@@ -7,8 +8,8 @@ import { subjectOf } from './subject.ts';
 const cases = [{ strategy: 'single' }, { strategy: 'sync', workers: 2 }, { strategy: 'sync', workers: 3 }] as const;
 
 /** The sweep with these times for each setting, one per repeat. */
-function timed(times: Readonly<Record<string, readonly number[]>>): SweepResult {
-  const result = sweepForTests({ seed: 3, cases });
+function timed(times: Readonly<Record<string, readonly number[]>>, of: readonly Partial<Experiment>[] = cases) {
+  const result = sweepForTests({ seed: 3, cases: of });
   const runs = [...result.outcomes, ...result.missing.map((run) => ({ ...run, report: null, failure: null }))];
   const [model] = result.outcomes;
   const outcomes = runs.flatMap((run) => {
@@ -62,4 +63,58 @@ test('calls nothing faster by less than a tenth where nothing was repeated', () 
 test('without a loss to reach, epochs are compared', () => {
   const result = sweepForTests({ seed: 3, cases, base: { untilLoss: null, epochs: 2 } });
   expect(said(result)).toMatch(/^sync × [23] .*had the shortest epochs/);
+});
+
+const clusters = [
+  { strategy: 'single' },
+  ...(['sync', 'async'] as const).flatMap((strategy) => [1, 2, 3].map((workers) => ({ strategy, workers }))),
+] as const;
+
+test('says for each strategy what more workers did beside one, whatever single did', () => {
+  const text = said(
+    timed(
+      {
+        single: [5, 5.1, 4.9],
+        'sync × 1': [12, 12.1, 11.9],
+        'sync × 2': [9, 9.1, 8.9],
+        'sync × 3': [7.92, 8, 7.84],
+        'async × 1': [12, 12.1, 11.9],
+        'async × 2': [12, 12.2, 11.8],
+        'async × 3': [11.9, 12.2, 11.6],
+      },
+      clusters,
+    ),
+  );
+  expect(text).toContain('Adding workers did not help: the best of several, sync × 3, took 1.58× as long as single.');
+  expect(text).toContain('sync: 3 workers took 0.66× the time of one.');
+  expect(text).toContain('With async, more workers cannot be told from one.');
+});
+
+test('what one run each differs by less than a tenth is not told apart; both ways are told', () => {
+  const text = said(
+    timed({ single: [5], 'sync × 1': [10], 'sync × 3': [9.5], 'async × 1': [10], 'async × 2': [12] }, clusters),
+  );
+  expect(text).toContain(
+    'async: 2 workers took 1.20× the time of one. With sync, more workers cannot be told from one.',
+  );
+});
+
+test('one worker of the only strategy is told of once', () => {
+  const text = said(timed({ 'sync × 1': [10], 'sync × 3': [5] }, clusters));
+  expect(text).toContain('sync × 3 was 2.00× as fast as sync × 1');
+  expect(text).not.toContain('the time of one');
+});
+
+test('epochs of different models are not compared, those of one model are', () => {
+  const models = [
+    { model: 'softmax', strategy: 'sync', workers: 1 },
+    { model: 'softmax', strategy: 'sync', workers: 2 },
+    { model: 'lenet', strategy: 'sync', workers: 3 },
+  ] as const;
+  const result = sweepForTests({ seed: 3, cases: models, base: { untilLoss: null, epochs: 2 } });
+  const text = said(result);
+  expect(text).toMatch(
+    /^Epochs of different models or data are different work and are not compared\. softmax on mnist: /,
+  );
+  expect(text).not.toContain('sync × 3');
 });

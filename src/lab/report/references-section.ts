@@ -1,8 +1,9 @@
 import type { Measured } from '../measured.ts';
 import { workersOf } from '../summary.ts';
 import type { Reference } from '../sweep.ts';
-import { aside, type Section } from './block.ts';
+import { aside, plain, type Section } from './block.ts';
 import { number, tableOf, words } from './columns.ts';
+import { isFaster } from './faster.ts';
 import {
   bare,
   counts,
@@ -77,7 +78,9 @@ export function referencesSection({ result, settings }: Subject): Section | null
     'Theirs were measured by others, on other machines and other software: compare the ratios, not the seconds. ' +
       'A ratio is to the row named beside it: the same measure and source with single, or one worker, or the first there is. Accuracies are compared as they are.',
   );
-  return { id: 'references', title: 'Beside the course reports', blocks: [table, note] };
+  const turned = turnedWords(rows, settings);
+  const blocks = [table, ...(turned === null ? [] : [plain(turned)]), note];
+  return { id: 'references', title: 'Beside the course reports', blocks };
 }
 
 /** `where` may name workers for single, which has one whatever its experiment says. */
@@ -118,4 +121,35 @@ function theirRatio({ theirs }: Compared, base: Compared | null): string | null 
 
 function ourRatio({ ours }: Compared, base: Compared | null): number | null {
   return ours === null || base === null || base.ours === null ? null : ours.mean / base.ours.mean;
+}
+
+/** Where their time rises with workers and ours falls: one sentence with both ratios and what each is to; null if nowhere. */
+function turnedWords(rows: readonly Compared[], settings: readonly Setting[]): string | null {
+  const times = rows.filter(({ reference: { measure } }) => measure === 'seconds' || measure === 'epochSeconds');
+  const kindOf = ({ reference: { measure, source }, setting: { experiment } }: Compared) =>
+    JSON.stringify([measure, source, experiment.strategy, experiment.batch]);
+  const turned = [...new Set(times.map(kindOf))].flatMap((kind) => {
+    const byWorkers = times
+      .filter((row) => kindOf(row) === kind)
+      .sort((a, b) => workersOf(a.setting.experiment) - workersOf(b.setting.experiment));
+    const most = byWorkers.at(-1);
+    const base = most === undefined ? null : baseline(most, rows);
+    if (most === undefined || base === null || most.theirs === null || base.theirs === null) return [];
+    const { experiment } = most.setting;
+    const isAlone = workersOf(base.setting.experiment) === 1 && workersOf(experiment) > 1;
+    // Ours beside one worker of the same strategy where there is one, which a report of others may lack.
+    const lone = settings.find(
+      (other) =>
+        other.experiment.strategy === experiment.strategy &&
+        other.experiment.batch === experiment.batch &&
+        workersOf(other.experiment) === 1,
+    );
+    const against = lone ?? base.setting;
+    const one = measures[most.reference.measure].read(against);
+    const rises = rangeRatio(most.theirs, base.theirs).low > 1;
+    if (!isAlone || !rises || most.ours === null || one === null || !isFaster(most.ours, one)) return [];
+    const ours = withUnit(most.ours.mean / one.mean, ratios);
+    return `${most.setting.name} takes ${theirRatio(most, base)} the time of ${base.setting.name} there and ${ours} that of ${against.name} here`;
+  });
+  return turned.length === 0 ? null : `Their time rises with workers where ours falls: ${turned.join('; ')}.`;
 }

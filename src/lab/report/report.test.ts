@@ -177,6 +177,20 @@ describe('the report', () => {
     expect(Number(row[column(rows, 'our ratio, ×')])).toBeCloseTo(mean('sync × 3') / mean('single'), 9);
   });
 
+  test('says where their time rises with workers and ours falls', () => {
+    const sweep = sweepForTests({ seed: 8 });
+    const faster = (label: string) => ({ single: 5, 'sync × 1': 12, 'sync × 3': 8 })[label] ?? 12;
+    const outcomes = sweep.outcomes.map((outcome) =>
+      outcome.report === null
+        ? outcome
+        : { ...outcome, report: { ...outcome.report, wallSeconds: faster(outcome.label) + outcome.repeat / 100 } },
+    );
+    const text = reportMarkdown({ ...sweep, outcomes }).markdown.replaceAll('\u00a0', ' ');
+    expect(text).toContain(
+      'Their time rises with workers where ours falls: sync × 3 takes 2.74–8.88× the time of single there and 0.67× that of sync × 1 here.',
+    );
+  });
+
   test('lets no formula into a spreadsheet and no markup into Markdown', () => {
     const hostile = reportMarkdown(sweepForTests({ seed: 8, name: `=1+1${HOSTILE}` }));
     expect(hostile.markdown.replace(/^```[\s\S]*?^```/gm, '')).not.toMatch(/<(?!br)|(?<!\\)\*\*b|(?<!\\)\[a/);
