@@ -64,7 +64,7 @@ test('the lab page and its report shut nobody out', async ({ tabs }) => {
   await expect(page.locator('.signal')).toHaveText('Room is open');
   expect(await faultsOf(page)).toEqual([]);
   await button(page, 'Start').click();
-  await expect(page.getByText(/All 1\srun/)).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText(/The run is over/)).toBeVisible({ timeout: 20_000 });
   expect(await faultsOf(page)).toEqual([]);
   const opened = page.context().waitForEvent('page');
   await button(page, 'Open the report').click();

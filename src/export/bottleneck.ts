@@ -82,10 +82,12 @@ export function bottleneck(report: Judged): Bottleneck | null {
     ? ((count + 1) / 2) * serverMsPerPush
     : serverMsPerPush / (1 - (serverBusy * (count - 1)) / count);
   const serverMs = Math.min(wayMs, queuedMs);
-  const linkMs = wayMs - serverMs + ringMs;
+  const betweenMs = wayMs - serverMs + ringMs;
+  // In the host's own tab there is no link: what lies between is the host's threads talking to each other.
+  const linkMs = remote.length > 0 ? betweenMs : 0;
   const compute = ownMs / stepMs;
   const network = linkMs / stepMs;
-  const server = isRound ? serverBusy : serverMs / stepMs;
+  const server = (isRound ? serverBusy : serverMs / stepMs) + (betweenMs - linkMs) / stepMs;
   const longestWait = Math.max(...paces.map((pace) => pace.waitMs / pace.stepMs));
   const stragglers = isPaced ? Math.min(longestWait, 1 - compute - network - server - held) : 0;
   // One push of each is in vain when a run ends, whatever held it up.

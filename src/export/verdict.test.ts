@@ -94,6 +94,15 @@ test('the host’s own worker has no link: one remote worker far away is the net
   expect(judge({ ...far, isFirstLocal: false })?.bound).toBe('stragglers');
 });
 
+test('alone in the host’s own tab nothing passes on links', () => {
+  const verdict = judge({ ...calm, strategy: 'async', ownMs: [10], linkMs: [200], isFirstLocal: true });
+  expect(verdict?.bound).not.toBe('network');
+  const handing = { ...calm, strategy: 'async', ownMs: [10], linkMs: [0], applyMs: 90, isFirstLocal: true } as const;
+  expect(judge(handing)?.sentence).toMatch(
+    /^Bound by the server: of the \d+ ms of a step, 9\d ms \(9\d %\) pass in it/,
+  );
+});
+
 test('one slow worker holds nobody up in async', () => {
   const verdict = judge({ ...calm, strategy: 'async', ownMs: [20, 20, 300], linkMs: [2, 2, 2] });
   expect(verdict?.bound).toBe('compute');

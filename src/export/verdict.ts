@@ -43,6 +43,10 @@ function sentenceFor(bound: Bound, found: Bottleneck, report: Judged): string {
     case 'network':
       return `Bound by the network: of the ${time(stepMs)} of a step, ${time(linkMs)} (${percent(linkMs / stepMs)}) pass on the links.`;
     case 'server':
+      // A worker in the host's own tab has threads to cross, and nobody to queue behind.
+      if (found.paces.every(({ worker }) => worker.isLocal)) {
+        return `Bound by the server: of the ${time(stepMs)} of a step, ${time(slowest.wayMs)} (${percent(slowest.wayMs / stepMs)}) pass in it and between the threads of its tab.`;
+      }
       return `Bound by the server: it is busy ${percent(serverBusy)} of the time, and workers queue for it.`;
     case 'stragglers':
       return `Bound by stragglers: workers spend ${percent(saved.stragglers)} of the time waiting for the slowest, mostly ${slowest.worker.name} (worker ${slowest.worker.worker}).`;

@@ -42,7 +42,7 @@ function Sentence({ model, inspected }: { model: HostModel; inspected: Inspected
         </summary>
         <div class="reasons">
           <div>
-            <h3>The numbers</h3>
+            <h2>The numbers</h2>
             <ul>
               {verdict.because.map((words, at) => (
                 <li key={at}>{words}</li>
@@ -50,7 +50,7 @@ function Sentence({ model, inspected }: { model: HostModel; inspected: Inspected
             </ul>
           </div>
           <div>
-            <h3>What to try</h3>
+            <h2>What to try</h2>
             <ol>
               {verdict.tryThis.map((advice) => (
                 <li key={advice.text}>

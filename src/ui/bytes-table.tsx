@@ -24,10 +24,10 @@ function Cells({ flow }: { flow: Flow }) {
     <>
       {accounts.map((account) => (
         <td key={account} class="number">
-          {isLate && (account === 'unaccounted' || account === 'overhead') ? '…' : size(byAccount[account])}
+          {isLate && account === 'unaccounted' ? '…' : size(byAccount[account])}
         </td>
       ))}
-      <td class="number total">{size(isLate ? counted : (wire ?? channel ?? counted))}</td>
+      <td class="number total">{size(isLate ? counted + (byAccount.overhead ?? 0) : (wire ?? channel ?? counted))}</td>
     </>
   );
 }

@@ -249,7 +249,7 @@ test('bytes add up by kind, direction and node, with what is below the channel',
     [...root.querySelectorAll('.traffic tbody tr')]
       .filter((line) => line.querySelector('th')?.textContent === name)
       .map((line) => [...line.querySelectorAll('td')].map(({ textContent }) => textContent?.replace('\u00a0', ' ')));
-  await expect.poll(() => cells('host sent')).toEqual([['4.0 kB', '2.6 MB', '0', '0', '0', '200 kB', '2.8 MB', '–']]);
+  await expect.poll(() => cells('Server sent')).toEqual([['4.0 kB', '2.6 MB', '0', '0', '0', '200 kB', '2.8 MB', '–']]);
   expect(cells('Ada sent')).toEqual([['0', '0', '1.2 MB', '0', '0', '100 kB', '1.3 MB', '3.0 ms']]);
   expect(cells('Grace received')).toEqual([['2.0 kB', '1.3 MB', '0', '0', '0', '100 kB', '1.4 MB', '']]);
 });
@@ -272,6 +272,29 @@ test('the bottleneck is named once there are steps, with what to try', async () 
   put({ run: { ...runIn('finished'), counters }, workers }, log);
   await expect.poll(() => find('.bottleneck .sentence').textContent).toMatch(/^Bound by /);
   expect(find('.bottleneck ol').children.length).toBeGreaterThan(0);
+});
+
+test('what to try goes into the form by a button, once the run is over', async () => {
+  const { put } = open();
+  const far = workers.map((worker) => ({ ...worker, phases: { ...phases, transferMs: 100_000 } }));
+  const told = { ...log, timeline: { steps: [], spans: [] } };
+  put({ run: { ...runIn('running'), counters }, workers: far }, told);
+  const button = () => find('.bottleneck ol button') as HTMLButtonElement;
+  await expect.poll(() => root.querySelector('.bottleneck ol button')).not.toBeNull();
+  expect(button().disabled).toBe(true);
+  expect(find('.bottleneck .aside').textContent).toContain('once this run is over');
+  put({ run: { ...runIn('finished'), counters }, workers: far }, told);
+  await expect.poll(() => button().disabled).toBe(false);
+  expect(root.querySelector('.bottleneck .aside')).toBeNull();
+  expect(button().textContent).toBe('Try it');
+  const typed = () =>
+    [...root.querySelectorAll<HTMLInputElement | HTMLSelectElement>('form input, form select')].map((field) =>
+      field instanceof HTMLInputElement && field.type !== 'text' ? String(field.checked) : field.value,
+    );
+  const before = typed();
+  button().click();
+  await expect.poll(() => button().textContent).toBe('In the form');
+  expect(typed()).not.toEqual(before);
 });
 
 test('an earlier run can be looked at, with what was kept of it', async () => {

@@ -5,7 +5,7 @@ import type { GroupProgress, WorkerControl, WorkerView } from '../worker/state.t
 import { bytes, count, counted, loss, NOTHING, percent, roughly } from './format.ts';
 import type { JoinPageDeps } from './join-page.tsx';
 import { Readout } from './readout.tsx';
-import { runTitle } from './run-title.ts';
+import { settingsTitle } from './run-title.ts';
 import { directWords, waitWords, workWords } from './strategy-words.ts';
 import { TimeShares } from './time-shares.tsx';
 import { TransferBar } from './transfer.tsx';
@@ -186,7 +186,7 @@ export function JoinWork({ deps, view }: { deps: JoinPageDeps; view: WorkerView 
       )}
       {experiment !== null && (
         <p class="aside">
-          {subject(experiment)}, {runTitle(experiment)}
+          {subject(experiment)}, {settingsTitle(experiment)}
           {group !== null && `, with ${counted(Math.max(0, group.workers - 1), 'other')}`}.
         </p>
       )}

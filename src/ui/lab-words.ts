@@ -33,7 +33,8 @@ export function labWords(model: LabModel, state: HostState): string {
   if (progress === null) {
     const failed = outcomes.filter(({ failure }) => failure !== null).length;
     const bad = failed === 0 ? '' : `, ${failed} failed`;
-    if (outcomes.length === runs.length) return `All ${counted(runs.length, 'run')} are over${bad}`;
+    if (outcomes.length === runs.length)
+      return `${runs.length === 1 ? 'The run is' : `All ${counted(runs.length, 'run')} are`} over${bad}`;
     return `${outcomes.length} of ${counted(runs.length, 'run')} ${isOrAre(outcomes.length)} over${bad}; Resume goes on with the rest`;
   }
   if (progress.phase === 'stopping') return 'Stopping';

@@ -1,6 +1,6 @@
 import { count, moment } from './format.ts';
 import type { HostModel } from './host-model.ts';
-import { runTitle } from './run-title.ts';
+import { settingsTitle } from './run-title.ts';
 import { subject } from './words.ts';
 
 /** Lines above the page for what a person should know or decide; nothing when all is well. */
@@ -12,8 +12,9 @@ export function Notices({ model }: { model: HostModel }) {
       {resumable !== null && run === null && (
         <div class="notice ask">
           <p>
-            <strong>A run was interrupted.</strong> {subject(resumable.experiment)}, {runTitle(resumable.experiment)}:
-            saved at step {count(resumable.version)}, {moment(resumable.savedAtMs)}.
+            <strong>A run was interrupted.</strong> {subject(resumable.experiment)},{' '}
+            {settingsTitle(resumable.experiment)}: saved at step {count(resumable.version)},{' '}
+            {moment(resumable.savedAtMs)}.
           </p>
           <button type="button" onClick={() => host.discardSaved()}>
             Discard it

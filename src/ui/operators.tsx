@@ -68,8 +68,8 @@ const sorts: readonly [OperatorOrder, string][] = [
   ['ran', 'As they ran'],
 ];
 
-/** Most operators are over before a tenth of a millisecond is. */
-const shortTime = (ms: number): string => (ms < 0.995 ? `${ms.toFixed(3)}\u00a0ms` : duration(ms));
+/** Most operators are over before a tenth of a millisecond is; a column of them has the same decimals. */
+const shortTime = (ms: number): string => (ms < 9.9995 ? `${ms.toFixed(3)}\u00a0ms` : duration(ms));
 
 function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
   const [order, setOrder] = useState<OperatorOrder>('time');

@@ -48,7 +48,8 @@ export function createResourcePlot(root: HTMLElement, { unit, lines, range, onHo
     {
       width: root.clientWidth,
       height: root.clientHeight,
-      padding: [8, 8, 0, 0],
+      // The last mark of the time stands half beyond the end.
+      padding: [8, 20, 0, 0],
       legend: { show: false },
       cursor: {
         sync: { key: 'resources', setSeries: false },

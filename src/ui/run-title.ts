@@ -24,17 +24,20 @@ const said: Partial<Record<ExperimentKey, (experiment: Experiment) => string>> =
 const alwaysSaid: readonly ExperimentKey[] = ['lead', 'localSteps'];
 
 /** What every title has: "async ×3 · batch 100 · lr 0.5". */
-function mainParts({ strategy, workers, backup, batch, lr, optimizer, model }: Experiment): string[] {
+function mainParts({ strategy, workers, backup, batch, lr, optimizer }: Experiment): string[] {
   const parts = [strategy === 'single' ? 'single' : `${strategy} ×${workers}`];
   if ((strategy === 'sync' || strategy === 'local') && backup > 0) parts.push(`${backup} backup`);
-  if (model !== defaultExperiment.model) parts.unshift(model);
   parts.push(`batch ${batch}`, `lr ${lr}`);
   if (optimizer !== defaultExperiment.optimizer) parts.push(optimizer);
   return parts;
 }
 
 /** A run in a few words with all that sets it apart, so that two different runs are told apart by it. */
-export function runTitle(experiment: Experiment): string {
+export const runTitle = (experiment: Experiment): string =>
+  (experiment.model === defaultExperiment.model ? '' : `${experiment.model} · `) + settingsTitle(experiment);
+
+/** The same where the model is named beside it. */
+export function settingsTitle(experiment: Experiment): string {
   const parts = mainParts(experiment);
   for (const [key, words] of Object.entries(said) as [ExperimentKey, (of: Experiment) => string][]) {
     const isUsual = experiment[key] === defaultExperiment[key] && !alwaysSaid.includes(key);
