@@ -237,5 +237,8 @@ function brokenWords(stage: WorkerStage): string | null {
 function allResources(told: readonly NodeResources[], watched: readonly NodeResources[]): readonly NodeResources[] {
   const isTold = ({ node, source }: NodeResources) =>
     told.some((other) => other.node === node && other.source === source);
-  return [...told, ...watched.filter((resources) => !isTold(resources))];
+  const all = [...told, ...watched.filter((resources) => !isTold(resources))];
+  // The host, the workers by number, then what is none of them.
+  const place = ({ node, worker }: NodeResources) => worker ?? (node === 'host' ? -1 : Number.POSITIVE_INFINITY);
+  return all.sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
 }
