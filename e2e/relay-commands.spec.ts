@@ -78,8 +78,8 @@ test('a run that a relay finished leaves its log, report and model in its folder
   const [id = ''] = (await readdir(join(folder, 'runs'))).filter((name) => !name.endsWith('.jsonl'));
   const report = JSON.parse(await readFile(join(folder, 'runs', id, 'run.json'), 'utf8')) as RunReport;
   expect(report).toMatchObject({ id, steps: 40, phase: 'finished' });
-  const weights = await readFile(join(folder, 'runs', id, 'model/weights.bin'));
-  expect(weights.length).toBe(4 * 7850);
+  const weights = await readFile(join(folder, 'runs', id, 'model/model.safetensors'));
+  expect(weights.length - 8 - Number(weights.readBigUInt64LE(0))).toBe(4 * 7850);
   await rm(folder, { recursive: true });
 });
 

@@ -11,7 +11,7 @@ import { checkpointsIn, RelayProcess } from './relay-process.ts';
 
 const seed = Number(process.env.MANYHANDS_SEED ?? 11);
 /** A machine needs about five seconds for each. */
-const kills = Number(process.env.MANYHANDS_KILLS ?? 3);
+const kills = Number(process.env.MANYHANDS_KILLS ?? 2);
 const INTERVAL_MS = 5000;
 /** A checkpoint is due at the first push after its time, and has to be written. */
 const SLACK_MS = 1500;

@@ -94,7 +94,7 @@ test('one worker ten times slower holds up sync, but neither sync with a backup 
   const even = '*:slow=30';
   const oneSlow = '*:slow=30 4:slow=300';
   const updatesPerSecond = async (experiment: Partial<Experiment>) => {
-    const { run } = await trainToEnd(host, { workers: 4, batch: 100, lr: 0.1, minutes: 6 / 60, ...experiment });
+    const { run } = await trainToEnd(host, { workers: 4, batch: 100, lr: 0.1, minutes: 4 / 60, ...experiment });
     return (run?.version ?? 0) / ((run?.elapsedMs ?? 1) / 1000);
   };
   const base = await updatesPerSecond({ strategy: 'sync', emulate: even });
