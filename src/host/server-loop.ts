@@ -13,6 +13,7 @@ import { portLink } from '../net/port.ts';
 import { CurveFeed } from './curve-feed.ts';
 import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
 import type { ExampleServer } from './example-server.ts';
+import { GiftCount, SamplePace } from './moderation.ts';
 import type { LocalNote, Resumable } from './state.ts';
 import { StepRecorder } from './step-recorder.ts';
 import type { FromServer, ServedWorker, ToServer } from './thread.ts';
@@ -73,6 +74,8 @@ export function serverLoop({
   /** Made up: how long a push takes at least. */
   let slowApplyMs = 0;
   const recorder = new StepRecorder();
+  const samples = new SamplePace();
+  const gifts = new GiftCount();
   /** Counts what was asked for, so that the last word stands. */
   let wishes = 0;
   /** Whether it remembers when each push came and was answered. */
@@ -200,13 +203,14 @@ export function serverLoop({
 
   const hearSample = (link: number, sample: ResourceSample) => {
     const worker = workerOn(link);
-    if (worker !== null && server.run) post({ type: 'sample', worker, atMs: sinceStart(now()), sample });
+    if (worker === null || !server.run || !samples.admit(worker, now())) return;
+    post({ type: 'sample', worker, atMs: sinceStart(now()), sample });
   };
 
   const giveExamples = async (link: number, { run, lease: id }: Extract<ToHost, { type: 'want' }>) => {
     const worker = workerOn(link);
     const lease = server.run?.run === run && worker !== null ? server.run.leases.find(id, worker) : null;
-    if (!lease) return;
+    if (!lease || !gifts.admit(id)) return;
     const answer = { type: 'examples', run, lease: id } as const;
     try {
       const body = await examples.of(lease.from, lease.count);
@@ -222,6 +226,7 @@ export function serverLoop({
     const { schema, trainCount } = resolveExperiment(experiment);
     const plan = { id, experiment, schema, trainCount, most };
     recorder.restart();
+    gifts.restart();
     slowApplyMs = hostConditions(parseEmulation(experiment.emulate)).applyMs;
     const begin = () => handle(from ? { type: 'start', plan, saved: from } : { type: 'start', plan });
     note = null;
