@@ -1,20 +1,18 @@
 import type { Experiment } from '../core/config.ts';
-import type { WorkerCurve, WorkerPoint } from '../core/progress.ts';
 import type { Gauges } from '../core/resource-sampler.ts';
-import type { NodeResources, ResourceSample } from '../core/resources.ts';
+import type { NodeResources } from '../core/resources.ts';
 import { runSummary } from '../core/run-numbers.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { Link, TransportStats } from '../net/link.ts';
 import { bridge } from '../net/port.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
 import { hostSampler } from './host-sampler.ts';
+import { extended, newLog, withCurves, withSample } from './run-log.ts';
 import type { Host, HostState, LocalNote, Room, RunLog } from './state.ts';
 import { extendTimeline } from './step-recorder.ts';
-import type { CurveDelta, FromServer, ToServer } from './thread.ts';
+import type { FromServer, ToServer } from './thread.ts';
 
 const STATS_MS = 2000;
-/** Two hours of them. */
-const MOST_SAMPLES = 3600;
 
 /** A thread of the host's process, whatever kind of process that is. */
 export interface Thread<To> {
@@ -120,7 +118,7 @@ export function startHost(deps: HostDeps): Host {
       case 'curves':
         if (log?.id !== message.id) {
           const { id, experiment, startedAtMs } = message;
-          log = { ...emptyLog, id, experiment, startedAtMs };
+          log = newLog(id, experiment, startedAtMs);
         }
         log.train = extended(log.train, message.train);
         log.test = extended(log.test, message.test);
@@ -131,7 +129,8 @@ export function startHost(deps: HostDeps): Host {
         if (log?.id === message.id) log.timeline = extendTimeline(log.timeline, message);
         return;
       case 'sample':
-        return record({ node: `worker ${message.worker}`, worker: message.worker, source: 'tab' }, message);
+        if (log) log.resources = withSample(log.resources, workerNode(message.worker), message);
+        return;
       case 'parameters': {
         const { version, params } = message;
         asked.get(message.request)?.(params && { version, params });
@@ -141,20 +140,6 @@ export function startHost(deps: HostDeps): Host {
       default:
         message satisfies never;
     }
-  }
-
-  /** What a node used, at a time since the run began. */
-  function record(
-    of: Omit<NodeResources, 'samples'>,
-    { atMs, sample }: { atMs: number; sample: ResourceSample },
-  ): void {
-    if (!log) return;
-    const before = log.resources.find(({ node }) => node === of.node);
-    const samples = [...(before?.samples ?? []), { ...sample, atMs }].slice(-MOST_SAMPLES);
-    const after = { ...of, samples };
-    log.resources = before
-      ? log.resources.map((other) => (other === before ? after : other))
-      : [...log.resources, after];
   }
 
   function keep(): void {
@@ -273,7 +258,8 @@ export function startHost(deps: HostDeps): Host {
     if (run?.phase !== 'running' && run?.phase !== 'finishing') return sampler.close();
     const sample = await sampler.sample();
     const source = deps.gauges?.source ?? 'tab';
-    record({ node: 'host', worker: null, source }, { atMs: Date.now() - run.startedAtMs, sample });
+    const taken = { atMs: Date.now() - run.startedAtMs, sample };
+    if (log) log.resources = withSample(log.resources, { node: 'host', worker: null, source }, taken);
   };
   const statsTimer = setInterval(async () => {
     await lookAtLinks();
@@ -387,29 +373,7 @@ const less = (all: number | null, before: number | null) => (all === null || bef
 
 const isOver = (phase: string | undefined) => phase === 'finished' || phase === 'failed';
 
-const extended = <Point>(points: readonly Point[], { from, points: more }: CurveDelta<Point>): readonly Point[] =>
-  more.length === 0 ? points : [...points.slice(0, from), ...more];
-
-const emptyLog = {
-  summary: null,
-  end: null,
-  train: [],
-  test: [],
-  workerCurves: [],
-  resources: [],
-  timeline: { steps: [], spans: [] },
-  profile: null,
-};
-
-/** The workers' curves with what was added. */
-function withCurves(
-  curves: readonly WorkerCurve[],
-  news: readonly ({ readonly worker: number } & CurveDelta<WorkerPoint>)[],
-): readonly WorkerCurve[] {
-  const all = new Map(curves.map(({ worker, points }) => [worker, points]));
-  for (const { worker, ...delta } of news) all.set(worker, extended(all.get(worker) ?? [], delta));
-  return Array.from(all, ([worker, points]) => ({ worker, points }));
-}
+const workerNode = (worker: number) => ({ node: `worker ${worker}`, worker, source: 'tab' }) as const;
 
 const preparingWords = {
   library: 'Loading the tensor library…',

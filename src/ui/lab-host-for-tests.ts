@@ -2,6 +2,7 @@ import type { Experiment } from '../core/config.ts';
 import { noPhases } from '../core/member.ts';
 import { noCounters, type RunPhase, type RunState, type StopReason, type WorkerPhase } from '../core/progress.ts';
 import { TallyCounter } from '../core/traffic.ts';
+import { newLog } from '../host/run-log.ts';
 import type { Host, HostState, RunLog, WorkerRow } from '../host/state.ts';
 
 const nothing = new TallyCounter().counts;
@@ -72,19 +73,7 @@ export class LabHostForTests implements Host {
     this.told.push(`start ${experiment.strategy} × ${experiment.workers}, at most ${most}`);
     this.#runs += 1;
     const id = `run ${this.#runs}`;
-    this.log = {
-      id,
-      experiment,
-      startedAtMs: 0,
-      summary: null,
-      end: null,
-      train: [],
-      test: [],
-      workerCurves: [],
-      resources: [],
-      timeline: { steps: [], spans: [] },
-      profile: null,
-    };
+    this.log = newLog(id, experiment, 0);
     const run: RunState = {
       id,
       run: this.#runs,

@@ -1,6 +1,7 @@
 import { defaultExperiment, type Experiment } from '../core/config.ts';
 import { noCounters, type RunPhase, type RunState } from '../core/progress.ts';
 import type { StepProfile } from '../core/step-trace.ts';
+import { newLog } from '../host/run-log.ts';
 import type { Host, HostState, RunLog } from '../host/state.ts';
 
 export const experiment: Experiment = { ...defaultExperiment, workers: 2 };
@@ -20,19 +21,7 @@ export const runIn = (phase: RunPhase): RunState => ({
 });
 
 /** A run of which nothing is known yet. */
-export const emptyLog: RunLog = {
-  id: 'a',
-  experiment,
-  startedAtMs: 0,
-  summary: null,
-  end: null,
-  train: [],
-  test: [],
-  workerCurves: [],
-  resources: [],
-  timeline: { steps: [], spans: [] },
-  profile: null,
-};
+export const emptyLog: RunLog = newLog('a', experiment, 0);
 
 /** A host that only remembers what it was told, and is in the state it is put in. */
 export function scriptedHost() {
