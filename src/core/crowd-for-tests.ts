@@ -60,6 +60,8 @@ class Volunteer {
   readonly #schema: Schema;
   readonly #keys = new Map<number, Uint32Array>();
   #prefetches = 0;
+  #computations = 0;
+  #shown = '';
   worker = 0;
   isPaused = false;
   isGone = false;
@@ -76,6 +78,8 @@ class Volunteer {
 
   happen(event: WorkerEvent, nowMs: number): void {
     this.carryOut(this.side.handle(event, nowMs));
+    if (this.isPaused && !this.isGone && this.worker > 0 && this.#shown === 'waiting')
+      throw new Error('a volunteer who paused is told to wait for the host');
   }
 
   hear({ message, body }: Down, nowMs: number): void {
@@ -111,6 +115,11 @@ class Volunteer {
           break;
         }
         case 'compute': {
+          this.#computations += 1;
+          if (this.#computations % 29 === 0) {
+            this.events.push({ type: 'failed', task: effect.task, text: 'the device is busy' });
+            break;
+          }
           const keys = this.#keys.get(effect.lease.id);
           const gradient = keys ? keyedGradientOf(effect.lease, keys) : gradientOf(effect.lease);
           if (keys) expect(effect.params).toHaveLength(keys.length);
@@ -131,10 +140,12 @@ class Volunteer {
         case 'prefetch':
           this.#prefetch(effect.lease);
           break;
+        case 'stage':
+          this.#shown = effect.stage;
+          break;
         case 'expect':
         case 'peers':
         case 'signal':
-        case 'stage':
         case 'stepped':
           break;
         default:

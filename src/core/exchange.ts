@@ -91,10 +91,14 @@ export class Exchange {
 
   /** Whoever was judged but not released gets its answer now, and waits. */
   answerRest(nowMs: number): void {
-    for (const member of this.#judged) {
-      this.#answer(member, [], 'wait', nowMs);
-      if (member.phase === 'held') member.phase = 'ready';
-    }
+    for (const member of this.#judged) this.answer(member, nowMs);
+  }
+
+  /** If this one was judged but not released, it gets its answer now. */
+  answer(member: Member, nowMs: number): void {
+    if (!this.#judged.has(member)) return;
+    this.#answer(member, [], 'wait', nowMs);
+    if (member.phase === 'held') member.phase = 'ready';
   }
 
   /** Takes back what the worker computes, but neither what it delivered nor what it holds for later. */

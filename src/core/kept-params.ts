@@ -109,8 +109,8 @@ export class KeptParams {
   }
 
   /** Another worker spoke. Gives the version that can be computed on now, if that follows. */
-  hear(peer: number, message: ToPeer, body: Uint8Array, isIdle: boolean): number | null {
-    if (message.type === 'state') return this.#fed(message.version, body, isIdle);
+  hear(peer: number, message: ToPeer, body: Uint8Array): number | null {
+    if (message.type === 'state') return this.#fed(message.version, body);
     this.#trusting(peer, () => this.#ring.receive({ peer, ring: message.ring, step: message.step, bytes: body }));
     return null;
   }
@@ -135,9 +135,9 @@ export class KeptParams {
       this.#send({ type: 'state', run: this.#place.run, version: this.#version }, this.#state());
   }
 
-  #fed(version: number, body: Uint8Array, isIdle: boolean): number | null {
+  #fed(version: number, body: Uint8Array): number | null {
     if (this.#awaitedVersion !== version) {
-      if (isIdle) this.#fedEarly = { version, body };
+      this.#fedEarly = { version, body };
       return null;
     }
     if (!this.#adopt(version, body)) return null;

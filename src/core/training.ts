@@ -154,8 +154,11 @@ export class Training {
 
   /** The worker could not compute its lease: as a push of no use, but there is nothing to answer. */
   trouble(member: Member, { run, lease }: Extract<ToHost, { type: 'trouble' }>): void {
-    if (run !== this.run.run || member.phase !== 'computing') return;
-    if (this.run.leases.find(lease, member.worker)) this.run.leases.giveBack(lease);
+    if (run !== this.run.run) return;
+    const isHeld = lease !== member.delivered && this.run.leases.find(lease, member.worker) !== null;
+    if (isHeld) this.run.leases.giveBack(lease);
+    // It went on while its push was on the way, and was told to wait meanwhile.
+    if (member.phase !== 'computing') return this.offer();
     member.phase = 'ready';
     this.#refuse(member, 'not-finite');
   }
@@ -305,7 +308,10 @@ export class Training {
       form: (ring, to) => {
         for (const worker of to) {
           const member = members.get(worker);
-          if (member) this.#around.send(member, { type: 'ring', run: run.run, version: run.version, ...ring });
+          if (!member) continue;
+          // Whoever is to feed others must have heard before that the version counts.
+          exchange.answer(member, around.nowMs);
+          around.send(member, { type: 'ring', run: run.run, version: run.version, ...ring });
         }
       },
       warn: (worker, text) => {

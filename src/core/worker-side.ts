@@ -51,6 +51,8 @@ export class WorkerSide {
   #finished: Finished | null = null;
   /** The lease whose values the host cannot give before it is told their keys. */
   #due: number | null = null;
+  /** A step that failed before the push before it was answered: told after that, as its push would have been. */
+  #missed: { readonly lease: number; readonly text: string } | null = null;
   #seq = 0;
   #unanswered: number | null = null;
   #mayGoOn = false;
@@ -135,7 +137,7 @@ export class WorkerSide {
       case 'welcome':
         this.#token = message.token;
         this.#self = message.worker;
-        return this.#stage(this.#isPaused ? 'paused' : 'waiting');
+        return this.#idle();
       case 'run':
         this.#drop();
         this.#run = null;
@@ -176,7 +178,7 @@ export class WorkerSide {
     this.#run = workerRun({ run, experiment, schema, self: this.#self }, (effect) => this.#emit(effect));
     const { bytes, peerBytes } = this.#run;
     this.#emit({ type: 'expect', bytes, peerBytes });
-    this.#stage(this.#isPaused ? 'paused' : 'waiting');
+    this.#idle();
     const { name, why } = backend;
     this.#send({ type: 'ready', run, schema: schema.hash, backend: name, why: why.slice(0, 200) });
     if (this.#isPaused) this.#pause();
@@ -215,9 +217,10 @@ export class WorkerSide {
       if (!values) return this.#end({ kind: 'refused', reason: 'garbled' });
       this.#params = { version, values };
     }
-    if (this.#finished) this.#push(this.#finished);
+    if (this.#missed) this.#giveUp(this.#missed.lease, this.#missed.text);
+    else if (this.#finished) this.#push(this.#finished);
     else if (isNext) this.#compute();
-    else if (!this.#task) this.#stage('waiting');
+    else if (!this.#task) this.#idle();
   }
 
   /** The lease that is due, and the values of its keys if the host knows them. */
@@ -276,7 +279,7 @@ export class WorkerSide {
   #compute(): void {
     if (this.#task || this.#isPaused || this.#isFinishing || !this.#params || !this.#run) return;
     const lease = this.#leases.shift();
-    if (!lease) return this.#stage('waiting');
+    if (!lease) return this.#idle();
     this.#tasks += 1;
     this.#task = { id: this.#tasks, version: this.#params.version, lease, startedMs: this.#nowMs };
     this.#sums = { ...sums };
@@ -380,14 +383,18 @@ export class WorkerSide {
     const { lease } = this.#task;
     this.#task = null;
     this.#run.keys?.forget(lease.id);
-    this.#giveUp(lease.id, text);
+    if (this.#unanswered === null) return this.#giveUp(lease.id, text);
+    this.#missed = { lease: lease.id, text };
+    this.#settings(this.#isPaused, this.#isFinishing);
   }
 
   #giveUp(lease: number, text: string): void {
+    this.#missed = null;
     this.#failures += 1;
     this.#send({ type: 'trouble', run: this.#run?.run ?? 0, lease, text: text.slice(0, 300) });
-    if (this.#failures >= MAX_FAILURES) this.#end({ kind: 'device', detail: text });
-    else this.#stage('waiting');
+    if (this.#failures >= MAX_FAILURES) return this.#end({ kind: 'device', detail: text });
+    if (this.#isPaused || this.#isFinishing) return this.#settings(this.#isPaused, this.#isFinishing);
+    this.#idle();
   }
 
   /** The volunteer paused, went on, or asked to finish: told to the host as soon as no step is under way. */
@@ -409,7 +416,7 @@ export class WorkerSide {
     }
     // A volunteer's pause is nobody's waiting.
     this.#awaySinceMs = null;
-    this.#stage(isPaused ? 'paused' : 'waiting');
+    this.#idle();
   }
 
   /** Whether the host was told of the pause. */
@@ -419,6 +426,7 @@ export class WorkerSide {
   #pause(): void {
     this.#pausedHere = true;
     this.#leases = [];
+    this.#missed = null;
     this.#due = null;
     this.#run?.kept?.stopAwaiting();
     this.#run?.keys?.clear();
@@ -437,7 +445,7 @@ export class WorkerSide {
 
   #peerMessage(peer: number, message: ToPeer, body: Uint8Array): void {
     const kept = message.run === this.#run?.run ? this.#run.kept : null;
-    const version = kept?.hear(peer, message, body, !this.#task && this.#unanswered === null) ?? null;
+    const version = kept?.hear(peer, message, body) ?? null;
     if (!kept || version === null) return;
     this.#params = { version, values: kept.params };
     this.#compute();
@@ -457,6 +465,7 @@ export class WorkerSide {
     this.#leases = [];
     this.#task = null;
     this.#finished = null;
+    this.#missed = null;
     this.#params = null;
     this.#due = null;
     this.#run?.kept?.stopAwaiting();
@@ -475,6 +484,11 @@ export class WorkerSide {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#effects.push({ type: 'end', end });
+  }
+
+  /** There is nothing to compute: because the volunteer wants it so, or until the host speaks. */
+  #idle(): void {
+    this.#stage(this.#isPaused ? 'paused' : 'waiting');
   }
 
   #stage(stage: Extract<WorkerEffect, { type: 'stage' }>['stage']): void {
