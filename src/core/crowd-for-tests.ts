@@ -64,6 +64,7 @@ class Volunteer {
   #shown = '';
   worker = 0;
   isPaused = false;
+  isFinishing = false;
   isGone = false;
   unanswered = 0;
   #lastSeq = 0;
@@ -96,7 +97,13 @@ class Volunteer {
 
   setPaused(isPaused: boolean, nowMs: number): void {
     this.isPaused = isPaused;
-    this.happen({ type: 'settings', isPaused, isFinishing: false }, nowMs);
+    this.happen({ type: 'settings', isPaused, isFinishing: this.isFinishing }, nowMs);
+  }
+
+  /** Hands in what is under way, then leaves. */
+  finish(nowMs: number): void {
+    this.isFinishing = true;
+    this.happen({ type: 'settings', isPaused: this.isPaused, isFinishing: true }, nowMs);
   }
 
   carryOut(effects: readonly WorkerEffect[]): void {
@@ -135,6 +142,8 @@ class Volunteer {
           break;
         }
         case 'end':
+          if (this.isFinishing && !this.isLiar && this.unanswered > 0)
+            throw new Error('a worker left before its last push was answered');
           this.isGone = true;
           break;
         case 'prefetch':
@@ -207,7 +216,8 @@ export class Crowd {
     if (dice < 3 && someone) return this.#vanish(someone);
     if (dice < 6 && someone) return someone.setPaused(!someone.isPaused, this.#nowMs);
     if (dice < 8) return this.#do({ type: this.#random.below(2) ? 'pause' : 'resume' });
-    if (dice < 12) return this.#pass(this.#random.below(2000));
+    if (dice < 11) return this.#pass(this.#random.below(2000));
+    if (dice < 12 && someone) return someone.finish(this.#nowMs);
     if (dice < 18) return this.#evaluate();
     if (dice < 22 && someone?.isLiar) return this.#lie(someone);
     if (someone) this.#move(someone);
@@ -226,7 +236,7 @@ export class Crowd {
   /** Honest ones stay, nobody pauses, and everything that is on its way arrives. */
   settle(): void {
     for (const volunteer of [...this.volunteers.values()]) if (volunteer.isLiar) this.#vanish(volunteer);
-    while (this.volunteers.size < 2) this.arrive(false);
+    while ([...this.volunteers.values()].filter(({ isFinishing }) => !isFinishing).length < 2) this.arrive(false);
     for (const volunteer of this.volunteers.values()) volunteer.setPaused(false, this.#nowMs);
     this.#do({ type: 'resume' });
     for (let turn = 0; turn < 3000 && this.phase !== 'finished'; turn++) {
@@ -260,6 +270,7 @@ export class Crowd {
 
   /** A message arrives at either end, or something is done at the worker. */
   #move(volunteer: Volunteer): void {
+    if (volunteer.isGone && volunteer.up.length === 0) return this.#vanish(volunteer);
     const first = this.#random.below(4);
     for (let turn = first; turn < first + 4; turn++) {
       if (turn % 4 === 0) {

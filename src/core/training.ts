@@ -239,6 +239,7 @@ export class Training {
     }
     this.#exchange.reclaim(member);
     if (member.phase === 'computing') member.phase = 'ready';
+    if (run.isOver && isAway) run.strategy.forget(member.worker);
     if (member.delivered === null && !run.isOver) run.strategy.gone(member.worker, this.#field, isAway);
     if (run.phase === 'running' && !this.#admitted().some((other) => !other.isPaused)) this.#enter('waiting');
     this.offer();

@@ -168,6 +168,7 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
     },
     tick: settle,
     holder: () => holders.values().next().value ?? null,
+    forget: (worker) => holders.delete(worker),
     reduced(worker, ring, checksum, field) {
       if (ring !== round?.ring || !round.deliveries.has(worker)) return;
       round.reduced.set(worker, checksum);

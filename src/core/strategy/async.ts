@@ -20,6 +20,7 @@ export const async: StrategyFactory = ({ maxStaleness, damping }) => ({
   gone() {},
   tick() {},
   holder: () => null,
+  forget() {},
   reduced() {},
   unreachable() {},
 });

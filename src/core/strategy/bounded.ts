@@ -66,6 +66,7 @@ export const bounded: StrategyFactory = ({ lead, damping }) => {
     },
     tick: offer,
     holder: () => null,
+    forget() {},
     reduced() {},
     unreachable() {},
   };

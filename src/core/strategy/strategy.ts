@@ -61,6 +61,8 @@ export interface Strategy {
   readonly keeper: 'host' | 'workers';
   /** A worker with the current parameters; null where the host keeps them, or nobody has them any more. */
   holder(): number | null;
+  /** The worker left after the run ended: it holds nothing any more. */
+  forget(worker: number): void;
   /** Whether a worker takes part at all. */
   admits(isLocal: boolean): boolean;
   /** Somebody may have become idle: hand out work. */

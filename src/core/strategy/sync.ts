@@ -132,6 +132,7 @@ export const sync: StrategyFactory = ({ backup, deadline }) => {
       settle(field);
     },
     holder: () => null,
+    forget() {},
     reduced() {},
     unreachable() {},
   };
