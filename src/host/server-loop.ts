@@ -1,20 +1,19 @@
-import { decodeCheckpoint, encodeCheckpoint } from '../core/checkpoint.ts';
-import { defaultExperiment, type Experiment } from '../core/config.ts';
+import type { Experiment } from '../core/config.ts';
 import { hostConditions, parseEmulation } from '../core/emulation.ts';
 import { readToHost, type ToHost } from '../core/protocol.ts';
 import type { ResourceSample } from '../core/resources.ts';
 import type { Rng } from '../core/rng.ts';
 import { type Effect, ParameterServer, type SavedServer, type ServerEvent } from '../core/server.ts';
-import { gather } from '../core/sparse/logistic.ts';
 import type { FileIdentity } from '../data/sparse/file-identity.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { Messenger } from '../net/messenger.ts';
 import { portLink } from '../net/port.ts';
+import { CheckpointKeeper, type CheckpointStore } from './checkpoint-keeper.ts';
 import { CurveFeed } from './curve-feed.ts';
-import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
+import { Evaluator } from './evaluator.ts';
 import type { ExampleServer } from './example-server.ts';
 import { GiftCount, SamplePace } from './moderation.ts';
-import type { LocalNote, Resumable } from './state.ts';
+import type { LocalNote } from './state.ts';
 import { StepRecorder } from './step-recorder.ts';
 import type { FromServer, ServedWorker, ToServer } from './thread.ts';
 import { WorkerTraffic } from './worker-traffic.ts';
@@ -22,16 +21,6 @@ import { WorkerTraffic } from './worker-traffic.ts';
 const PUBLISH_MS = 250;
 /** A goodbye needs a moment to reach the other side: closing a channel may drop what is buffered. */
 const GOODBYE_MS = 1000;
-
-/** Making a checkpoint keeps the server from its work: it may take one part in fifty of the time. */
-const CHECKPOINT_REST = 50;
-
-/** Where a run at rest is kept. */
-export interface CheckpointStore {
-  save(id: string, bytes: Uint8Array, meta: Omit<Resumable, 'savedAtMs'>): Promise<void>;
-  latest(): Promise<{ bytes: Uint8Array; resumable: Resumable } | null>;
-  drop(id: string): Promise<void>;
-}
 
 export interface ServerLoopDeps {
   readonly store: CheckpointStore;
@@ -60,15 +49,6 @@ export function serverLoop({
   const links = new Map<number, Messenger>();
   const traffic = new WorkerTraffic();
   const feed = new CurveFeed();
-  let evaluator: MessagePort | null = null;
-  let saved: { bytes: Uint8Array; resumable: Resumable } | null = null;
-  let isSaving = false;
-  let isSaveDue = false;
-  let nextSaveMs = 0;
-  /** Which parameters a test set touches, where they have keys. */
-  let testKeys: { readonly testSet: string; readonly keys: Uint32Array } | null = null;
-  /** Starts when the evaluator has said that: otherwise what it is to look at could be gone by then. */
-  let starting: { readonly testSet: string; begin(): void } | null = null;
   let note: LocalNote = null;
   let busyMs = 0;
   /** Made up: how long a push takes at least. */
@@ -80,8 +60,32 @@ export function serverLoop({
   let wishes = 0;
   /** Whether it remembers when each push came and was answered. */
   let observes = true;
-  /** When the evaluator was asked. */
-  let lookedMs = 0;
+
+  const keeper = new CheckpointKeeper({
+    store,
+    server,
+    now,
+    file: () => examples.identity,
+    onMade: (startMs, durationMs) => recorder.spent({ kind: 'checkpoint', startMs: sinceStart(startMs), durationMs }),
+    onFailed: (error) => {
+      note = { kind: 'busy', text: `The run could not be saved (${words(error)}). Training goes on.` };
+    },
+  });
+
+  const evaluator = new Evaluator({
+    now,
+    onEvaluated: (reply, startMs) => {
+      recorder.spent({ kind: 'evaluation', startMs: sinceStart(startMs), durationMs: now() - startMs });
+      handle(reply);
+    },
+    onFailed: (text) => {
+      note = { kind: 'broken', text: `The test set could not be evaluated: ${text}` };
+      handle({ type: 'evaluator-failed' });
+    },
+    onBusy: (text) => {
+      note = text === null ? null : { kind: 'busy', text };
+    },
+  });
 
   const handle = (event: ServerEvent) => {
     const startMs = now();
@@ -120,9 +124,10 @@ export function serverLoop({
         return;
       }
       case 'evaluate':
-        return evaluate(effect.run, effect.version);
+        if (server.run) evaluator.evaluate(server.run, effect.version);
+        return;
       case 'checkpoint':
-        return void checkpoint();
+        return void keeper.save();
       case 'wake':
         setTimeout(() => handle({ type: 'tick' }), Math.max(0, effect.atMs - now()));
         return;
@@ -133,49 +138,6 @@ export function serverLoop({
 
   const expectPushes = (link: number) => {
     if (server.run) links.get(link)?.expectBodyBytes(server.run.incomingBytes);
-  };
-
-  const evaluate = (run: number, version: number) => {
-    if (!server.run || !evaluator) return;
-    const { params: all, keys, plan } = server.run;
-    const params = keys && testKeys ? valuesAt(all, testKeys.keys) : all.slice();
-    const request: EvaluationRequest = { type: 'evaluate', run, version, experiment: plan.experiment, params };
-    evaluator.postMessage(request, [params.buffer]);
-    lookedMs = now();
-  };
-
-  const checkpoint = async () => {
-    // One at a time. While a run goes on the next will come; the last, at a pause or the end, must not be missed.
-    if (isSaving) {
-      isSaveDue = server.run?.phase !== 'running';
-      return;
-    }
-    const snapshot = server.snapshot(now());
-    if (!snapshot || (server.run?.phase === 'running' && now() < nextSaveMs)) return;
-    isSaving = true;
-    isSaveDue = false;
-    const { id, experiment, version } = snapshot.head;
-    const isDone = server.run?.phase === 'finished';
-    const startMs = now();
-    try {
-      if (isDone) await store.drop(id);
-      else {
-        const saving = store.save(id, encodeCheckpoint(snapshot, server.run?.touched ?? null), {
-          id,
-          experiment,
-          version,
-          file: experiment.data === 'file' ? examples.identity : null,
-        });
-        nextSaveMs = now() + CHECKPOINT_REST * (now() - startMs);
-        recorder.spent({ kind: 'checkpoint', startMs: sinceStart(startMs), durationMs: now() - startMs });
-        await saving;
-      }
-    } catch (error) {
-      note = { kind: 'busy', text: `The run could not be saved (${words(error)}). Training goes on.` };
-    } finally {
-      isSaving = false;
-      if (isSaveDue) void checkpoint();
-    }
   };
 
   const open = (link: number, isLocal: boolean, port: MessagePort) => {
@@ -228,30 +190,22 @@ export function serverLoop({
     recorder.restart();
     gifts.restart();
     slowApplyMs = hostConditions(parseEmulation(experiment.emulate)).applyMs;
-    const begin = () => handle(from ? { type: 'start', plan, saved: from } : { type: 'start', plan });
     note = null;
     busyMs = 0;
-    if (saved) void store.drop(saved.resumable.id).catch(() => {});
-    saved = null;
+    keeper.restart();
     traffic.restart(links);
-    nextSaveMs = 0;
-    starting = null;
-    const testSet = testSetOf(experiment);
-    if (schema.keysPerExample === null || !evaluator || testKeys?.testSet === testSet) return begin();
-    starting = { testSet, begin };
-    testKeys = null;
-    const request: EvaluationRequest = { type: 'keys', experiment };
-    evaluator.postMessage(request);
+    evaluator.whenReady(experiment, schema.keysPerExample !== null, () => {
+      handle(from ? { type: 'start', plan, saved: from } : { type: 'start', plan });
+      publish();
+    });
   };
 
   const resumeSaved = () => {
-    if (!saved) return;
-    const { bytes, resumable } = saved;
+    const { resumable } = keeper;
+    if (!resumable) return;
     whenReady(resumable.experiment, resumable.file, (experiment) => {
-      const { schema } = resolveExperiment(experiment);
-      const from = decodeCheckpoint(bytes, schema.size);
-      saved = null;
-      start(resumable.id, experiment, undefined, from);
+      const from = keeper.take();
+      if (from) start(resumable.id, experiment, undefined, from);
     });
   };
 
@@ -269,9 +223,7 @@ export function serverLoop({
       const experiment = await examples.prepare(asked, file);
       const test = await examples.test();
       if (wish !== wishes) return;
-      const request: EvaluationRequest = { type: 'test-set', examples: test };
-      evaluator?.postMessage(request, [test.buffer]);
-      testKeys = null;
+      evaluator.giveTestSet(test);
       then(experiment);
       publish();
     };
@@ -281,35 +233,6 @@ export function serverLoop({
     } catch (error) {
       failed(error);
     }
-  };
-
-  const discardSaved = () => {
-    if (saved) void store.drop(saved.resumable.id).catch(() => {});
-    saved = null;
-  };
-
-  const listenToEvaluator = (port: MessagePort) => {
-    evaluator = port;
-    port.onmessage = ({ data }: MessageEvent<EvaluationReply>) => {
-      if (data.type === 'evaluated') {
-        recorder.spent({ kind: 'evaluation', startMs: sinceStart(lookedMs), durationMs: now() - lookedMs });
-        return handle(data);
-      }
-      if (data.type === 'keys') {
-        const { testSet, keys } = data;
-        if (testSet !== starting?.testSet || !keys) return;
-        testKeys = { testSet, keys };
-        starting.begin();
-        starting = null;
-        return publish();
-      }
-      if (data.type === 'failed') {
-        starting = null;
-        note = { kind: 'broken', text: `The test set could not be evaluated: ${data.text}` };
-        return handle({ type: 'evaluator-failed' });
-      }
-      note = data.text === null ? null : { kind: 'busy', text: data.text };
-    };
   };
 
   const publish = () => {
@@ -324,8 +247,7 @@ export function serverLoop({
       };
     });
     const withBusy = run && { ...run, counters: { ...run.counters, busyMs } };
-    const resumable = saved?.resumable ?? null;
-    post({ type: 'state', run: withBusy, workers, resumable, examples: examples.state, note });
+    post({ type: 'state', run: withBusy, workers, resumable: keeper.resumable, examples: examples.state, note });
     const news = server.run && feed.news(server.run, server.members);
     if (news) post(news);
     const steps = server.run && recorder.news();
@@ -337,24 +259,14 @@ export function serverLoop({
     publish();
   }, PUBLISH_MS);
 
-  store.latest().then(
-    (found) => {
-      // A run already started by hand wins.
-      if (server.run || !found) return publish();
-      saved = { bytes: found.bytes, resumable: upToDate(found.resumable) };
-      const { schema } = resolveExperiment(saved.resumable.experiment);
-      server.recall(decodeCheckpoint(found.bytes, schema.size).members);
-      publish();
-    },
-    (error) => {
-      note = { kind: 'broken', text: `Saved runs could not be read (${words(error)}).` };
-    },
-  );
+  keeper.find().then(publish, (error) => {
+    note = { kind: 'broken', text: `Saved runs could not be read (${words(error)}).` };
+  });
 
   return (message) => {
     switch (message.type) {
       case 'evaluator':
-        return listenToEvaluator(message.port);
+        return evaluator.attach(message.port);
       case 'link':
         return open(message.link, message.isLocal, message.port);
       case 'unlink':
@@ -376,7 +288,7 @@ export function serverLoop({
         resumeSaved();
         return publish();
       case 'discard-saved':
-        discardSaved();
+        keeper.discard();
         return publish();
       case 'remove':
         handle({ type: 'remove', worker: message.worker });
@@ -386,29 +298,16 @@ export function serverLoop({
       case 'finish':
       case 'reset':
         if (message.type === 'reset') {
-          starting = null;
+          evaluator.cancel();
           wishes += 1;
+          if (server.run) keeper.drop(server.run.plan.id);
         }
-        if (message.type === 'reset' && server.run) void store.drop(server.run.plan.id).catch(() => {});
         handle({ type: message.type });
         return publish();
       default:
         message satisfies never;
     }
   };
-}
-
-/** Runs saved before a setting existed were made with what is usual now. */
-const upToDate = (resumable: Resumable): Resumable => ({
-  ...resumable,
-  experiment: { ...defaultExperiment, ...resumable.experiment },
-  file: resumable.file ?? null,
-});
-
-function valuesAt(params: Float32Array, keys: Uint32Array): Float32Array<ArrayBuffer> {
-  const values = new Float32Array(keys.length);
-  gather(params, keys, keys.length, values);
-  return values;
 }
 
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,23 +1,24 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checksum } from '../core/checksum.ts';
-import type { CheckpointStore } from '../host/server-loop.ts';
+import type { CheckpointStore } from '../host/checkpoint-keeper.ts';
 import type { Resumable } from '../host/state.ts';
 
 /*
  * A checkpoint file, `<sequence>-<run>.checkpoint`; the sequence grows with every save in the folder.
  *
  *   offset  bytes  what
- *   0       4      'MHck'
- *   4       4      checksum of everything that follows
- *   8       4      length of the head
- *   12      …      head: JSON of Resumable
+ *   0       4      'MHc2'
+ *   4       4      checksum of everything that follows: of the run's state, with that of what is before it as its seed
+ *   8       4      length of the head, a multiple of four
+ *   12      …      head: JSON of Resumable, spaces after it
  *   …       …      the run's state, as the server gave it
  */
-const MAGIC = 0x6b63484d;
+const MAGIC = 0x3263484d;
 const SUM_AT = 4;
 const LENGTH_AT = SUM_AT + 4;
 const HEAD_AT = LENGTH_AT + 4;
+const SPACE = 0x20;
 
 /** One may be torn by a crash and one by a bad sector, and there is still one to go on from. */
 const KEPT = 3;
@@ -50,16 +51,18 @@ export function diskStore(folder: string, { onSaved, onSkipped }: DiskStoreListe
       const before = await list();
       const sequence = String((before[0]?.sequence ?? 0) + 1).padStart(12, '0');
       const path = join(folder, `${sequence}-${id}.checkpoint`);
-      const contents = encode({ ...meta, savedAtMs: Date.now() }, bytes);
+      const head = encodeHead({ ...meta, savedAtMs: Date.now() }, bytes);
       // One name for all: what a crash left half-written is written over.
       const temporary = join(folder, 'next.tmp');
       await withFile(temporary, 'w', async (file) => {
-        await file.writeFile(contents);
+        // One after the other: the state may be as long as all parameters, and is not copied to stand behind its head.
+        await file.writeFile(head);
+        await file.writeFile(bytes);
         await file.sync();
       });
       await rename(temporary, path);
       await syncFolder(folder);
-      onSaved({ id, version: meta.version, sizeBytes: contents.length });
+      onSaved({ id, version: meta.version, sizeBytes: head.length + bytes.length });
       const old = before.filter((file) => file.id === id).slice(KEPT - 1);
       await Promise.all(old.map(({ name }) => rm(join(folder, name), { force: true })));
     },
@@ -79,27 +82,31 @@ export function diskStore(folder: string, { onSaved, onSkipped }: DiskStoreListe
   };
 }
 
-function encode(resumable: Resumable, body: Uint8Array): Uint8Array {
-  const head = new TextEncoder().encode(JSON.stringify(resumable));
-  const contents = new Uint8Array(HEAD_AT + head.length + body.length);
-  contents.set(head, HEAD_AT);
-  contents.set(body, HEAD_AT + head.length);
-  const view = new DataView(contents.buffer);
+function encodeHead(resumable: Resumable, body: Uint8Array): Uint8Array {
+  const json = new TextEncoder().encode(JSON.stringify(resumable));
+  const length = (json.length + 3) & ~3;
+  const head = new Uint8Array(HEAD_AT + length).fill(SPACE);
+  head.set(json, HEAD_AT);
+  const view = new DataView(head.buffer);
   view.setUint32(0, MAGIC, true);
-  view.setUint32(LENGTH_AT, head.length, true);
-  view.setUint32(SUM_AT, checksum(contents.subarray(LENGTH_AT)), true);
-  return contents;
+  view.setUint32(LENGTH_AT, length, true);
+  view.setUint32(SUM_AT, checksum(body, checksum(head.subarray(LENGTH_AT))), true);
+  return head;
 }
 
-/** What a file holds, or what is wrong with it. */
+/** What a file holds, or what is wrong with it. The bytes are a view of the file's. */
 export function decodeCheckpointFile(contents: Uint8Array): { bytes: Uint8Array; resumable: Resumable } | string {
   if (contents.length < HEAD_AT) return `it has only ${contents.length} bytes`;
   const view = new DataView(contents.buffer, contents.byteOffset, contents.byteLength);
   if (view.getUint32(0, true) !== MAGIC) return 'it is not a checkpoint';
-  if (view.getUint32(SUM_AT, true) !== checksum(contents.subarray(LENGTH_AT))) return 'its checksum is wrong';
   const bodyAt = HEAD_AT + view.getUint32(LENGTH_AT, true);
+  if (bodyAt > contents.length) return 'it is cut off';
+  // No Buffer: its slice() copies nothing, and others count on a copy.
+  const bytes = new Uint8Array(contents.buffer, contents.byteOffset + bodyAt, contents.byteLength - bodyAt);
+  if (view.getUint32(SUM_AT, true) !== checksum(bytes, checksum(contents.subarray(LENGTH_AT, bodyAt))))
+    return 'its checksum is wrong';
   const resumable = JSON.parse(new TextDecoder().decode(contents.subarray(HEAD_AT, bodyAt))) as Resumable;
-  return { bytes: new Uint8Array(contents.subarray(bodyAt)), resumable };
+  return { bytes, resumable };
 }
 
 /** A new name is on the disk only when its folder is. Windows opens no folders, and needs none of this. */
