@@ -25,7 +25,15 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
   return {
     test: {
       projects: [
-        { test: { name: 'unit', environment: 'node', include: ['{src,bench}/**/*.test.ts'] } },
+        {
+          test: {
+            name: 'unit',
+            environment: 'node',
+            include: ['{src,bench}/**/*.test.ts'],
+            // On a busy machine a test that starts a server can wait for seconds.
+            testTimeout: 30_000,
+          },
+        },
         {
           // Found only when a test imports them, they would be bundled then and reload the page under that test.
           optimizeDeps: { include: packages, entries: ['src/**/*.browser.ts', 'worker-scripts/*.ts'] },

@@ -3,7 +3,7 @@ import { tallyBytes } from '../src/core/traffic.ts';
 import type { HostState } from '../src/host/state.ts';
 import { resolveExperiment } from '../src/models/plan.ts';
 import { expect, type HostTab, test, type WorkerTab } from './fixtures.ts';
-import { curvesOf, startTraining, waitForHost, waitForPhase, waitForStep } from './verbs.ts';
+import { button, curvesOf, startTraining, waitForHost, waitForPhase, waitForStep } from './verbs.ts';
 
 async function trainToEnd(host: HostTab, experiment: Partial<Experiment>, timeoutMs = 60_000): Promise<HostState> {
   await startTraining(host, { evalEvery: 1_000_000, seed: 7, ...experiment });
@@ -78,7 +78,14 @@ test('allreduce forms its ring anew when a tab is closed, and takes in one that 
   await waitForStep(host, 20);
   await workers[0].page.close();
   await waitForStep(host, 60);
+  // Otherwise the run may be over before a tab on a busy machine is there.
+  await button(host.page, 'Pause').click();
   await tabs.contribute(host, 1);
+  await waitForHost(host, 'the newcomer is ready', ({ workers: rows }) => {
+    const last = rows.at(-1);
+    return last?.phase === 'ready' && last.applied === 0;
+  });
+  await button(host.page, 'Resume').click();
   await waitForPhase(host, 'finished', 60_000);
   const { run, workers: rows } = (await host.glance()).state;
   expect(run?.examples).toBe(60_000);
