@@ -2,7 +2,7 @@ import type { Phases, Verdict } from './protocol.ts';
 
 /**
  * One push as the server saw it. Times are milliseconds of wall time since the run began, by the host's clock; where the
- * worker's phases lie follows from when its push came: they end with `sendMs`, some way before `receivedMs`.
+ * worker's phases lie follows from when it was given its parameters and when its push came.
  */
 export interface StepTrace {
   readonly worker: number;
@@ -10,6 +10,10 @@ export interface StepTrace {
   /** The parameters it was computed on. */
   readonly version: number;
   readonly examples: number;
+  /** When the server gave it those; null if that was not recorded. */
+  readonly givenMs: number | null;
+  /** How much of the time since its last push the volunteer paused. */
+  readonly pausedMs: number;
   readonly receivedMs: number;
   /** Null while it has no answer. */
   readonly answeredMs: number | null;
@@ -17,7 +21,7 @@ export interface StepTrace {
   readonly applyMs: number;
   /** Of the server's work on what followed from it: answers made and sent. */
   readonly answerMs: number;
-  /** Of this step at the worker. */
+  /** Of this step at the worker, as its push told them: encoding and sending, known only afterwards, are of the push before. */
   readonly phases: Phases;
   readonly verdict: Verdict['kind'] | null;
   readonly staleness: number;

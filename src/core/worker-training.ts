@@ -181,7 +181,10 @@ export class WorkerTraining {
       phases: this.#sums,
     };
     if (this.#unanswered === null) this.#hand(finished);
-    else this.#finished = finished;
+    else {
+      this.#finished = finished;
+      this.#away.begin(this.#around.nowMs, false);
+    }
   }
 
   /** Nothing of the step is sent; the host deals its examples again and gives other parameters, or none. */
@@ -302,7 +305,7 @@ export class WorkerTraining {
     keys?.forget(lease.id);
     const { decodeMs, computeMs, readMs } = parts;
     const phases = { ...this.#away.take(), decodeMs, computeMs, readMs, ...lastPush };
-    this.#away.begin(nowMs);
+    this.#away.begin(nowMs, true);
     counts.pushes += 1;
     this.#unanswered = counts.pushes;
     const { id, count: examples } = lease;
@@ -330,7 +333,8 @@ export class WorkerTraining {
   }
 
   #cameBack(heldMs: number): void {
-    this.#away.cameBack(this.#around.nowMs, heldMs, this.#task !== null);
+    const { nowMs, lastPush } = this.#around;
+    this.#away.cameBack(nowMs, heldMs, this.#task !== null, lastPush.encodeMs + lastPush.sendMs);
   }
 
   #garbled(): void {

@@ -94,8 +94,9 @@ export function bottleneck(report: Judged): Bottleneck | null {
   const stale = sum(paces, ({ worker }) => Math.max(0, worker.stale - 1)) / pushes;
   const applied = sum(paces, ({ worker }) => worker.applied);
   const meanStaleness = sum(paces, ({ worker }) => worker.staleness.mean * worker.applied) / Math.max(1, applied);
-  // Of n workers that take turns, each is n − 1 versions behind; only what is beyond that is too much.
-  const excess = strategy === 'async' ? Math.max(0, 1 - count / (1 + meanStaleness)) : 0;
+  // Of n workers that take turns, each is n − 1 versions behind, with overlap 2 n − 1; only what is beyond that is too much.
+  const turns = report.experiment.overlap ? 2 * count : count;
+  const excess = strategy === 'async' ? Math.max(0, 1 - turns / (1 + meanStaleness)) : 0;
 
   // Whatever else cost nothing, the server would still need its time, and so would an evaluator that is never idle.
   const looks = held >= LEAST_HOLD ? evaluatorBusy(report.timeline) : 0;
@@ -131,7 +132,7 @@ function paceOf(worker: WorkerReport, { steps: all }: Timeline): Pace {
   const waitMs = phases.waitMs / steps;
   const wayMs = (phases.transferMs + phases.sendMs) / steps;
   const workMs = (phases.decodeMs + phases.computeMs + phases.readMs + phases.encodeMs) / steps;
-  // A device that rests between steps does not count that as a phase: it is the rest of the time between two pushes.
+  // What is no phase, such as waiting until the keys of the next lease are found, is the rest of the time between two pushes.
   const own = all.filter((step) => step.worker === worker.worker).sort((a, b) => a.seq - b.seq);
   const rests = own.flatMap((step, index) => {
     const before = own[index - 1];

@@ -153,6 +153,8 @@ export class Queueing {
     const step = {
       worker: this.#numberOf(index),
       seq: worker.seq,
+      givenMs: null,
+      pausedMs: 0,
       receivedMs: startMs,
       answeredMs: null,
       applyMs,

@@ -46,6 +46,8 @@ export const stepTrace = (changes: Partial<StepTrace>): StepTrace => ({
   seq: 1,
   version: 0,
   examples: 100,
+  givenMs: null,
+  pausedMs: 0,
   receivedMs: 100,
   answeredMs: 110,
   applyMs: 2,

@@ -13,8 +13,9 @@ import type { RunReport } from './run-report.ts';
  *   test        step, elapsedMs, examples, loss, accuracy, precisions, auc      a look at the whole test set
  *   resources   node, worker, source, busy, cpu, memoryBytes, sentBytes, receivedBytes, readBytes, writtenBytes,
  *               storageBytes, pressure                   what a node used; null is not known
- *   step        worker, seq, version, examples, receivedMs, answeredMs, applyMs, answerMs, phases, verdict, staleness
- *                                                        a push, when it was received
+ *   step        worker, seq, version, examples, givenMs, pausedMs, receivedMs, answeredMs, applyMs, answerMs, phases,
+ *               verdict, staleness                       a push, when it was received; its phases encode and send are of
+ *                                                        the push before
  *   evaluation, checkpoint   durationMs                  something else the host did, when it began
  *   finished    run, phase, stopReason, steps, examples, wallSeconds, testLoss, testAccuracy, server
  *                                                        always the last line; `unfinished` if the run still goes on

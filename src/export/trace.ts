@@ -22,22 +22,22 @@ const pidOf = (node: PlacedSpan['node']): number => (node === 'host' ? HOST_PID 
 
 const titles: Readonly<Partial<Record<PlacedKind, string>>> = { read: 'read-back' };
 const titleOf = (kind: PlacedKind): string => titles[kind] ?? kind;
-const tidOf = (kind: PlacedKind): number =>
-  1 +
-  Math.max(
-    (hostSpanKinds as readonly PlacedKind[]).indexOf(kind),
-    (workerSpanKinds as readonly PlacedKind[]).indexOf(kind),
-  );
+/** To Perfetto, threads of one machine have numbers of their own, whatever their process, and a process is its first thread. */
+const tidOf = (node: PlacedSpan['node'], kind: PlacedKind): number => {
+  const kinds: readonly PlacedKind[] = node === 'host' ? hostSpanKinds : workerSpanKinds;
+  return pidOf(node) * 1000 + 1 + kinds.indexOf(kind);
+};
 
-/** To the nanosecond, which is as fine as readers go. */
-const micros = (ms: number): number => Math.round(ms * 1e6) / 1e3;
+/** Whole ones: readers turn fractions into nanoseconds each in its own way, and slices that touch would overlap. */
+const micros = (ms: number): number => Math.round(ms * 1000);
+const endOf = ({ startMs, durationMs }: PlacedSpan): number => startMs + durationMs;
 
 /**
  * The timeline of a run as a Chrome trace: the host and each worker a process, each thing they do a thread, and arrows
  * from a push to where it was applied and on to the next step of its worker. Null if there is nothing to show.
  */
 export function traceOf(report: RunReport): string | null {
-  const spans = placeSteps(report.timeline);
+  const spans = placeSteps(report.timeline).filter((span) => micros(endOf(span)) > micros(span.startMs));
   if (spans.length === 0) return null;
   const traceEvents = [...names(report, spans), ...spans.map(slice), ...arrows(spans)];
   const { id: run, startedAt, experiment, emulated, machine } = report;
@@ -60,35 +60,30 @@ function names({ workers }: RunReport, spans: readonly PlacedSpan[]): TraceEvent
       args,
     });
     return [
-      about('process_name', 0, { name: nameOf(node) }),
-      about('process_sort_index', 0, { sort_index: pid }),
+      about('process_name', pid, { name: nameOf(node) }),
+      about('process_sort_index', pid, { sort_index: pid }),
       ...(node === 'host' ? hostSpanKinds : workerSpanKinds).flatMap((kind) => [
-        about('thread_name', tidOf(kind), { name: titleOf(kind) }),
-        about('thread_sort_index', tidOf(kind), { sort_index: tidOf(kind) }),
+        about('thread_name', tidOf(node, kind), { name: titleOf(kind) }),
+        about('thread_sort_index', tidOf(node, kind), { sort_index: tidOf(node, kind) }),
       ]),
     ];
   });
 }
 
-function slice({ node, kind, startMs, durationMs, step }: PlacedSpan): TraceEvent {
+function slice(span: PlacedSpan): TraceEvent {
+  const { node, kind, startMs, step } = span;
   const ts = micros(startMs);
-  // Ends are rounded as starts are, so that slices that touch do not overlap.
-  const dur = Math.round((micros(startMs + durationMs) - ts) * 1e3) / 1e3;
-  const event = {
-    name: titleOf(kind),
-    ph: 'X',
-    cat: 'manyhands',
-    pid: pidOf(node),
-    tid: tidOf(kind),
-    ts,
-    dur,
-  } as const;
+  const place = { pid: pidOf(node), tid: tidOf(node, kind), ts, dur: micros(endOf(span)) - ts };
+  const event = { name: titleOf(kind), ph: 'X', cat: 'manyhands', ...place } as const;
   if (step === null) return event;
   const { worker, seq, version, examples, staleness, verdict } = step;
   return { ...event, args: { worker, seq, version, examples, staleness, verdict } };
 }
 
-/** An arrow binds to the slice that is there at its time. */
+/**
+ * An arrow binds to the slice that is there at its time, and that comes before it in the file. It leads on to the next step
+ * only if that had to wait for the answer.
+ */
 function arrows(spans: readonly PlacedSpan[]): TraceEvent[] {
   const pushes = new Map<StepTrace, PlacedSpan>();
   const applied = new Map<StepTrace, PlacedSpan>();
@@ -98,10 +93,10 @@ function arrows(spans: readonly PlacedSpan[]): TraceEvent[] {
     const { node, kind, step } = span;
     if (step === null) continue;
     if (kind === 'apply') applied.set(step, span);
-    if (node === 'host' || kind === 'wait') continue;
+    if (node === 'host' || kind === 'wait' || kind === 'pause') continue;
     pushes.set(step, span);
     const last = lastOf.get(node);
-    if (last !== undefined && last !== step) next.set(last, span);
+    if (last?.seq === step.seq - 1 && span.startMs >= (last.answeredMs ?? 0)) next.set(last, span);
     lastOf.set(node, step);
   }
   return [...pushes].flatMap(([step, push], id) => {
@@ -109,7 +104,7 @@ function arrows(spans: readonly PlacedSpan[]): TraceEvent[] {
     if (apply === undefined) return [];
     const after = next.get(step);
     const point = (ph: 's' | 't' | 'f', { node, kind, startMs }: PlacedSpan): TraceEvent => {
-      const place = { pid: pidOf(node), tid: tidOf(kind), ts: micros(startMs) };
+      const place = { pid: pidOf(node), tid: tidOf(node, kind), ts: micros(startMs) };
       return { name: 'push', cat: 'manyhands', ph, id, ...place, ...(ph === 'f' && { bp: 'e' as const }) };
     };
     return after === undefined

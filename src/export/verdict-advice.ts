@@ -131,7 +131,10 @@ function seldom({ strategy, localSteps: steps, batch }: Experiment): readonly Id
       ? [idea(`Exchange less often: after ${localSteps} steps instead of ${steps}.`, { localSteps })]
       : []),
     ...(strategy === 'single' ? [] : [localIdea]),
-    idea(`Compute more for each exchange: batches of ${larger} instead of ${batch}.`, { batch: larger }),
+    idea(
+      `Compute more for each exchange: batches of ${larger.toLocaleString('en')} instead of ${batch.toLocaleString('en')}.`,
+      { batch: larger },
+    ),
   ];
 }
 

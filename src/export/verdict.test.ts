@@ -109,6 +109,20 @@ test('one slow worker holds nobody up in async', () => {
   expect(verdict?.shares.stragglers).toBe(0);
 });
 
+test('gradients are as old as overlap makes them: only what is beyond that is too much', () => {
+  const report = new Queueing({ ...calm, strategy: 'async', ownMs: [40, 40], linkMs: [20, 20] }).run(PUSHES);
+  const old = (mean: number, overlap: boolean) => {
+    const workers = report.workers.map((worker) => ({ ...worker, stale: 2, staleness: { mean, max: 9 } }));
+    return runVerdict({ ...report, workers, experiment: { ...report.experiment, overlap } });
+  };
+  expect(old(3, true)?.bound).toBe('compute');
+  expect(old(15, true)?.sentence).toBe(
+    'Bound by staleness: gradients are 15.0 versions old on average, among 2 workers.',
+  );
+  expect(old(15, false)?.bound).toBe('staleness');
+  expect(old(1, false)?.bound).toBe('compute');
+});
+
 test('a straggler is named with what makes it late', () => {
   const slow = judge({ ...calm, strategy: 'sync', ownMs: [20, 300, 20], linkMs: [2, 2, 2] });
   expect(slow?.sentence).toContain('Wren 2 (worker 2)');

@@ -51,7 +51,7 @@ function sentenceFor(bound: Bound, found: Bottleneck, report: Judged): string {
     case 'stragglers':
       return `Bound by stragglers: workers spend ${percent(saved.stragglers)} of the time waiting for the slowest, mostly ${slowest.worker.name} (worker ${slowest.worker.worker}).`;
     case 'staleness':
-      return stale > 0
+      return stale > saved.staleness / 2
         ? `Bound by staleness: ${percent(stale)} of the pushes came too late to count.`
         : `Bound by staleness: gradients are ${meanStaleness.toFixed(1)} versions old on average, among ${report.workers.length} workers.`;
     case 'evaluation':

@@ -96,6 +96,8 @@ export function serverLoop({
       if (observes && worker !== null)
         recorder.pushed(event.link, worker, event.message, sinceStart(startMs), now() - startMs);
     }
+    if (event.type === 'message' && (event.message.type === 'pause' || event.message.type === 'resume'))
+      recorder.paused(event.link, event.message.type === 'pause', sinceStart(startMs));
     for (const effect of effects) carryOut(effect);
     busyMs += now() - startMs;
   };
@@ -114,6 +116,7 @@ export function serverLoop({
         links.get(effect.link)?.send(body ? 'parameters' : 'control', run, effect.message, body);
         if (effect.message.type === 'answer')
           recorder.answered(effect.link, effect.message, sinceStart(now()), now() - startMs);
+        if (effect.message.type === 'work') recorder.gave(effect.link, effect.message.version, sinceStart(now()));
         if (effect.message.type === 'welcome') traffic.attach(effect.message.worker, effect.link);
         if (effect.message.type === 'run') expectPushes(effect.link);
         return;

@@ -3,13 +3,13 @@ import { noPhases } from '../core/member.ts';
 import type { ToWorker } from '../core/protocol.ts';
 import { extendTimeline, StepRecorder } from './step-recorder.ts';
 
-const push = (seq: number) =>
+const push = (seq: number, version = seq - 1) =>
   ({
     type: 'push',
     run: 1,
     seq,
     lease: seq,
-    version: seq - 1,
+    version,
     examples: 10,
     loss: 1,
     correct: null,
@@ -18,7 +18,7 @@ const push = (seq: number) =>
     next: null,
   }) as const;
 
-const answer = (seq: number): Extract<ToWorker, { type: 'answer' }> => ({
+const answer = (seq: number, isNext = true): Extract<ToWorker, { type: 'answer' }> => ({
   type: 'answer',
   run: 1,
   seq,
@@ -26,7 +26,7 @@ const answer = (seq: number): Extract<ToWorker, { type: 'answer' }> => ({
   version: seq,
   pauses: 0,
   heldMs: 0,
-  isNext: true,
+  isNext,
   leases: [],
   due: 0,
 });
@@ -40,6 +40,61 @@ test('a step is told once, when it was answered', () => {
   expect(step).toMatchObject({ worker: 3, receivedMs: 100, applyMs: 2, answeredMs: 110, answerMs: 1, staleness: 2 });
   expect(step?.phases.computeMs).toBe(5);
   expect(recorder.news()).toBeNull();
+});
+
+const given = (recorder: StepRecorder) => recorder.news()?.steps.map(({ givenMs, pausedMs }) => [givenMs, pausedMs]);
+
+test('a step began when the parameters it was computed on were given, with an answer or without', () => {
+  const recorder = new StepRecorder();
+  recorder.gave(7, 0, 90);
+  recorder.pushed(7, 3, push(1), 100, 2);
+  recorder.answered(7, answer(1), 110, 1);
+  recorder.pushed(7, 3, push(2), 150, 2);
+  recorder.answered(7, answer(2, false), 160, 1);
+  recorder.gave(7, 2, 400);
+  // It asked for their values: the step is still the same.
+  recorder.gave(7, 2, 405);
+  recorder.pushed(7, 3, push(3), 450, 2);
+  recorder.answered(7, answer(3), 460, 1);
+  expect(given(recorder)).toEqual([
+    [90, 0],
+    [110, 0],
+    [400, 0],
+  ]);
+});
+
+test('with overlap a step began with the parameters of the answer before the last', () => {
+  const recorder = new StepRecorder();
+  recorder.gave(7, 0, 90);
+  for (const [seq, version] of [
+    [1, 0],
+    [2, 0],
+    [3, 1],
+    [4, 2],
+  ] as const) {
+    recorder.pushed(7, 3, push(seq, version), seq * 100, 2);
+    recorder.answered(7, answer(seq), seq * 100 + 10, 1);
+  }
+  expect(given(recorder)?.map(([givenMs]) => givenMs)).toEqual([90, 90, 110, 210]);
+});
+
+test('a pause is counted to the step after it, which begins anew', () => {
+  const recorder = new StepRecorder();
+  recorder.gave(7, 0, 90);
+  recorder.pushed(7, 3, push(1), 100, 2);
+  recorder.answered(7, answer(1), 110, 1);
+  recorder.paused(7, true, 120);
+  recorder.paused(7, false, 500);
+  recorder.gave(7, 1, 501);
+  recorder.pushed(7, 3, push(2), 600, 2);
+  recorder.answered(7, answer(2), 610, 1);
+  recorder.pushed(7, 3, push(3), 700, 2);
+  recorder.answered(7, answer(3), 710, 1);
+  expect(given(recorder)).toEqual([
+    [90, 0],
+    [501, 380],
+    [610, 0],
+  ]);
 });
 
 test('an answer to another push, or of a run before, is none of its steps', () => {

@@ -16,6 +16,8 @@ const stepOf = (worker: number, seq: number): StepTrace => ({
   seq,
   version: seq,
   examples: 1,
+  givenMs: null,
+  pausedMs: 0,
   receivedMs: 0,
   answeredMs: 1,
   applyMs: 0,
@@ -29,7 +31,7 @@ const shareOf = (kind: PlacedKind, shares: readonly number[] | undefined) => sha
 
 test('every kind has its place in a stacked column', () => {
   expect([...spanKinds].sort()).toEqual([...new Set(spanKinds)].sort());
-  expect(spanKinds).toHaveLength(11);
+  expect(spanKinds).toHaveLength(12);
 });
 
 test('the server, what the host does beside it, then workers by number, also who has nothing to show', () => {

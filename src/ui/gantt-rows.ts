@@ -11,10 +11,12 @@ export const spanKinds: readonly PlacedKind[] = [
   'transfer',
   ...hostSpanKinds,
   'wait',
+  'pause',
 ];
 
 /** What each kind is called. */
 export const spanWords: Readonly<Record<PlacedKind, string>> = {
+  pause: 'pause',
   wait: 'wait',
   transfer: 'transfer',
   decode: 'decode',

@@ -9,6 +9,8 @@ const step = (receivedMs: number): StepTrace => ({
   seq: receivedMs,
   version: 0,
   examples: 1,
+  givenMs: null,
+  pausedMs: 0,
   receivedMs,
   answeredMs: receivedMs,
   applyMs: 0,
@@ -36,6 +38,8 @@ test('what is followed ends with the newest', () => {
   expect(extentOf([early, ...placed])).toEqual({ fromMs: -50, toMs: 4990 });
   expect(followedView(placed, 'second')).toEqual({ fromMs: 3990, toMs: 4990 });
   expect(followedView(placed, 'steps')).toEqual({ fromMs: 3000, toMs: 4990 });
+  const last: PlacedSpan = { ...early, startMs: 4990, durationMs: 9000 };
+  expect(followedView([...placed, last], 'steps')).toEqual({ fromMs: 3000, toMs: 4990 });
 });
 
 test('zooming keeps the moment under the pointer where it is, and stays within what is there', () => {
@@ -59,6 +63,7 @@ test('a span out of sight is brought in, one in sight moves nothing', () => {
   expect(showing(view, extent, at(1500))).toBe(view);
   expect(showing(view, extent, at(2000))).toEqual({ fromMs: 1090, toMs: 2090 });
   expect(showing(view, extent, at(300))).toEqual({ fromMs: 300, toMs: 1300 });
+  expect(showing(view, extent, { ...at(300), durationMs: 4000 })).toBe(view);
 });
 
 test('marks are round and no more than fit', () => {

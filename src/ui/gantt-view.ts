@@ -35,7 +35,8 @@ export function followedView(placed: readonly PlacedSpan[], following: Following
       const steps = [...new Set(placed.flatMap(({ step }) => (step === null ? [] : [step])))];
       const last = new Set(steps.sort((a, b) => a.receivedMs - b.receivedMs).slice(-LAST_STEPS));
       const own = placed.filter(({ step, node }) => step !== null && last.has(step) && node !== 'host');
-      return own[0] ? { fromMs: own[0].startMs, toMs: extent.toMs } : extent;
+      // The last test of a run may be longer than all of them together.
+      return extentOf(own) ?? extent;
     }
     case 'all': {
       // Tests are remembered for longer than steps; what was before the first step is there to be panned to.
@@ -67,9 +68,10 @@ export function zoomed(view: TimeView, extent: TimeView, factor: number, aroundM
 export const panned = ({ fromMs, toMs }: TimeView, extent: TimeView, byMs: number): TimeView =>
   within({ fromMs: fromMs + byMs, toMs: toMs + byMs }, extent);
 
-/** Moved no further than it takes to have a span in sight, or its start if it is longer than the view. */
+/** Moved no further than it takes to have a span in sight, or some of it if it is longer than the view. */
 export function showing(view: TimeView, extent: TimeView, { startMs, durationMs }: PlacedSpan): TimeView {
   const lengthMs = view.toMs - view.fromMs;
+  if (durationMs > lengthMs && startMs < view.toMs && startMs + durationMs > view.fromMs) return view;
   const endMs = startMs + Math.min(durationMs, lengthMs);
   const byMs = startMs < view.fromMs ? startMs - view.fromMs : endMs > view.toMs ? endMs - view.toMs : 0;
   return byMs === 0 ? view : panned(view, extent, byMs);

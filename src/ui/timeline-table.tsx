@@ -2,8 +2,9 @@ import { useMemo, useState } from 'preact/hooks';
 import { type PlacedKind, placeSteps } from '../core/placed-steps.ts';
 import type { Timeline } from '../core/step-trace.ts';
 import { count, duration, NOTHING } from './format.ts';
-import { ganttRows, ownersOf, type RowOwner, rowMeans, spanKinds, spanWords } from './gantt-rows.ts';
+import { ganttRows, ownersOf, type RowMeans, type RowOwner, rowMeans, spanKinds, spanWords } from './gantt-rows.ts';
 import { type Inspected, SERVER, workerName } from './inspected.ts';
+import { Scroll } from './scroll.tsx';
 import { WorkerDot } from './worker-dot.tsx';
 
 /** What a line of the timeline is called. */
@@ -19,6 +20,8 @@ export function OwnerName({ owner, inspected }: { owner: RowOwner; inspected: In
     </>
   );
 }
+
+const togetherMs = (meanMs: RowMeans['meanMs']): number => Object.values(meanMs).reduce((sum, ms) => sum + ms, 0);
 
 /** The timeline in numbers, made only while it is open: the mean time of each kind per step. */
 export function TimelineTable({ timeline, inspected }: { timeline: Timeline; inspected: Inspected }) {
@@ -37,7 +40,7 @@ export function TimelineTable({ timeline, inspected }: { timeline: Timeline; ins
         <p class="aside">Mean time per step of what is recorded; of tests and saves, per test and per save.</p>
       )}
       {isOpen && (
-        <div class="scroll">
+        <Scroll label="Mean time per step">
           <table aria-label="Mean time per step">
             <thead>
               <tr>
@@ -50,6 +53,9 @@ export function TimelineTable({ timeline, inspected }: { timeline: Timeline; ins
                     {spanWords[kind]}
                   </th>
                 ))}
+                <th scope="col" class="number">
+                  together
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -66,11 +72,12 @@ export function TimelineTable({ timeline, inspected }: { timeline: Timeline; ins
                         : duration(meanMs[kind])}
                     </td>
                   ))}
+                  <td class="number">{owner === 'beside' ? NOTHING : duration(togetherMs(meanMs))}</td>
                 </tr>
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </details>
   );

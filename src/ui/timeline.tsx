@@ -77,6 +77,8 @@ function Gantt({ inspected }: { inspected: Inspected }) {
   const followed = followedView(rows.placed, following);
   const view = frozen?.view ?? followed;
   const rowHeight = rows.rows.length > TALL_ROWS ? 20 : 32;
+  const hasPauses = whole.steps.some(({ pausedMs }) => pausedMs > 0);
+  const shownKinds = spanKinds.filter((kind) => kind !== 'pause' || hasPauses);
 
   useEffect(() => {
     const box = canvas.current?.parentElement;
@@ -180,7 +182,7 @@ function Gantt({ inspected }: { inspected: Inspected }) {
           </button>
         </span>
         <p class="key" aria-hidden="true">
-          {spanKinds.map((kind) => (
+          {shownKinds.map((kind) => (
             <span key={kind}>
               <i style={{ background: `var(--span-${kind})` }} />
               {spanWords[kind]}

@@ -153,7 +153,7 @@ export class Session {
     const { counted } = this.#side;
     const startMs = this.#deps.now();
     const effects = this.#side.handle(event, startMs);
-    if (event.type === 'computed') this.#side.lastPush.encodeMs = this.#deps.now() - startMs;
+    if (effects.some(isPush)) this.#side.lastPush.encodeMs = this.#deps.now() - startMs;
     this.#carryOut(effects);
     if (counted === this.#side.counted) return;
     this.#deps.publish({ ...this.#side.counted, phases: this.#side.phases, traffic: this.traffic });
@@ -331,6 +331,8 @@ class Wanted {
     this.#waiting.clear();
   }
 }
+
+const isPush = (effect: WorkerEffect) => effect.type === 'send' && effect.message.type === 'push';
 
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
 

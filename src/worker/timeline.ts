@@ -10,9 +10,9 @@ const colors: Record<keyof Phases, string> = {
   sendMs: 'secondary-dark',
 };
 
-/** The phases that come before a step's parameters are there, in order, and those after. */
-const before = ['sendMs', 'transferMs', 'waitMs'] as const;
-const after = ['decodeMs', 'computeMs', 'readMs', 'encodeMs'] as const;
+/** The phases that come before a step's parameters are there, in order, beginning with the push before; and those after. */
+const before = ['encodeMs', 'sendMs', 'transferMs', 'waitMs'] as const;
+const after = ['decodeMs', 'computeMs', 'readMs'] as const;
 
 /**
  * Shows one step on a track of the browser's performance panel. A recording sees measures as they are made;
