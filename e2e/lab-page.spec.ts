@@ -1,7 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import type { RunReport } from '../src/export/run-report.ts';
+import { layOut } from '../src/lab/layout.ts';
+import { parseSweep } from '../src/lab/sweep.ts';
+import { LabFolder } from '../src/relay/lab-folder.ts';
 import type { HostGlobal } from '../src/relay/tabs.ts';
 import { expect, type Tabs, test } from './fixtures.ts';
 import { button } from './verbs.ts';
@@ -16,7 +21,7 @@ const sweep = {
 /** A Lab page with a sweep from a file, and as many tabs that contribute. */
 async function openLab(tabs: Tabs, text: string, workers: number): Promise<Page> {
   const { page } = await tabs.watch('/#lab&backend=wasm');
-  await page.locator('input[type=file]').setInputFiles({
+  await page.locator('.file input').setInputFiles({
     name: 'tiny.json',
     mimeType: 'application/json',
     buffer: Buffer.from(text),
@@ -70,6 +75,50 @@ test('a sweep runs with the tabs that are there, survives a reload, and is repor
     [40, 40, 40],
   ]);
   expect(runs[0]?.id).not.toBe(runs[1]?.id);
+  for (const key of ['01-1-worker', '02-2-workers']) {
+    expect(files[`runs/${key}/model/weights.bin`]?.length).toBeGreaterThanOrEqual(7850 * 4);
+    expect(Object.keys(files)).toEqual(
+      expect.arrayContaining([`runs/${key}/model/model.json`, `runs/${key}/model/model.safetensors`]),
+    );
+  }
+  expect(await keptByCommand(files)).toEqual([40, 40]);
+  expect(tabs.problems).toEqual([]);
+});
+
+/** Steps of the runs that the command line would not do again, were it to go on in a folder of these files. */
+async function keptByCommand(files: Readonly<Record<string, Uint8Array>>): Promise<(number | undefined)[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'lab-'));
+  try {
+    for (const [path, bytes] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), bytes);
+    }
+    const asked = parseSweep(sweep);
+    const setting = { sweep: asked, isQuick: false, host: 'tab', backend: 'wasm', file: null } as const;
+    const opened = await LabFolder.open(folder, setting, Date.now());
+    const { outcomes } = await opened.kept(layOut(asked));
+    await opened.close();
+    return outcomes.map(({ report }) => report?.steps);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test('a lab belongs to one tab: another that shows it neither runs nor deletes it meanwhile', async ({ tabs }) => {
+  const page = await openLab(tabs, JSON.stringify({ ...sweep, base: { ...sweep.base, maxSteps: 100_000 } }), 1);
+  await button(page, 'Start').click();
+  await expect(row(page, '1 worker')).toHaveAttribute('data-state', 'running', { timeout: 20_000 });
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await button(other, 'Resume').click();
+  await expect(other.getByText('is being run in another tab of this browser: it goes on there.')).toBeVisible();
+  other.on('dialog', (dialog) => void dialog.accept());
+  await other.getByRole('button', { name: /^Delete tiny/ }).click();
+  await expect(other.getByText('stop it there first')).toBeVisible();
+  await button(page, 'Stop').click();
+  await expect(page.getByText(/0 of 2\sruns are over/)).toBeVisible();
+  await other.getByRole('button', { name: /^Delete tiny/ }).click();
+  await expect(button(other, 'Start')).toBeVisible();
   expect(tabs.problems).toEqual([]);
 });
 
@@ -78,7 +127,7 @@ test('a run waits for the tabs it needs, Stop breaks it off, and a bad file says
 }) => {
   const page = await openLab(tabs, '{\n  "name": "tiny",\n  "vary": { "batch": [0] }\n}', 0);
   await expect(page.getByRole('alert')).toContainText('line 3, vary.batch[0]: must be at least 1');
-  await page.locator('input[type=file]').setInputFiles({
+  await page.locator('.file input').setInputFiles({
     name: 'tiny.json',
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify(sweep)),

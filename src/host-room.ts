@@ -1,3 +1,4 @@
+import { version } from '../package.json';
 import type { Experiment } from './core/config.ts';
 import { deviceName, tabGauges } from './device.ts';
 import { type Machine, type RunReport, runReport } from './export/run-report.ts';
@@ -15,6 +16,8 @@ import { meshOf } from './worker/mesh.ts';
 export const spawnTrainer = () =>
   new Worker(new URL('../worker-scripts/trainer.ts', import.meta.url), { type: 'module' });
 const spawnServer = () => new Worker(new URL('../worker-scripts/server.ts', import.meta.url), { type: 'module' });
+const spawnLabServer = () =>
+  new Worker(new URL('../worker-scripts/lab-server.ts', import.meta.url), { type: 'module' });
 
 export interface HostRoomDeps {
   readonly baseUrl: string;
@@ -24,6 +27,8 @@ export interface HostRoomDeps {
   readonly hostKey: string | null;
   /** Whether steps and resources are recorded. */
   readonly observes: boolean;
+  /** Whether runs that were interrupted can be resumed; otherwise none is saved, and saved ones are left alone. */
+  readonly resumesRuns: boolean;
   keepRun(log: RunLog): Promise<void>;
 }
 
@@ -35,6 +40,7 @@ export interface HostRoom {
   readonly sharing: Sharing;
   /** What ran it, for reports. */
   readonly machine: Machine;
+  readonly backend: BackendChoice;
   /** The address at which others join such an experiment. */
   joinLink(asked: Experiment): string;
   openWorkerTab(asked: Experiment): void;
@@ -46,7 +52,7 @@ export interface HostRoom {
 
 /** Opens this tab's room; nothing computes before a run is started. */
 export async function openHostRoom(deps: HostRoomDeps): Promise<HostRoom> {
-  const { baseUrl, settings, backend, hostKey, observes, keepRun } = deps;
+  const { baseUrl, settings, backend, hostKey, observes, resumesRuns, keepRun } = deps;
   const [room, share, servers] = await Promise.all([ownRoom(), shareUrl(baseUrl), relayServers(baseUrl)]);
   const { code, token } = room;
   let allowsTyping = isLocalAddress(location.hostname);
@@ -60,7 +66,7 @@ export async function openHostRoom(deps: HostRoomDeps): Promise<HostRoom> {
     device: deviceName(navigator.userAgent),
     observes,
     gauges: { source: 'tab', open: tabGauges },
-    spawnServer,
+    spawnServer: resumesRuns ? spawnServer : spawnLabServer,
     spawnTrainer,
     listen({ onLink, onState }) {
       listener = listen(code, settings, {
@@ -92,10 +98,11 @@ export async function openHostRoom(deps: HostRoomDeps): Promise<HostRoom> {
     return new URLSearchParams([...pairs, ...backendPair, ...ownServers]);
   };
   const { userAgent, hardwareConcurrency } = navigator;
-  const machine = { userAgent, cores: hardwareConcurrency };
+  const machine = { manyhands: version, userAgent, cores: hardwareConcurrency };
   return {
     host,
     machine,
+    backend,
     networkWords: describeSettings({ ...settings, iceServers: [...settings.iceServers, ...servers] }).join(' '),
     sharing: {
       allowsTyping: () => allowsTyping,

@@ -33,11 +33,11 @@ function readBackend(): BackendChoice {
   return backendChoices.find((choice) => choice === asked) ?? 'auto';
 }
 
-const openRoom = (settings: NetSettings, keepRun: HostRoomDeps['keepRun']): Promise<HostRoom> =>
-  openHostRoom({ baseUrl, settings, backend: readBackend(), hostKey: query.get('hostKey'), observes, keepRun });
+const openRoom = (settings: NetSettings, keeps: Pick<HostRoomDeps, 'keepRun' | 'resumesRuns'>): Promise<HostRoom> =>
+  openHostRoom({ baseUrl, settings, backend: readBackend(), hostKey: query.get('hostKey'), observes, ...keeps });
 
 async function showHost(settings: NetSettings): Promise<void> {
-  const room = await openRoom(settings, saveRun);
+  const room = await openRoom(settings, { resumesRuns: true, keepRun: saveRun });
   const { host, report } = room;
   let experiment: Experiment = defaultExperiment;
   let experimentError: string | null = null;
@@ -134,7 +134,7 @@ function showJoin(settings: NetSettings, code: string): void {
 async function showLab(settings: NetSettings): Promise<void> {
   // Its runs are kept with the lab, not among those of the host page.
   const [room, { renderLabPage }] = await Promise.all([
-    openRoom(settings, async () => {}),
+    openRoom(settings, { resumesRuns: false, keepRun: async () => {} }),
     import('./ui/lab-page.tsx'),
   ]);
   renderLabPage(root, {

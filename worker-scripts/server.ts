@@ -13,7 +13,8 @@ const loop = serverLoop({
   random: rng(...crypto.getRandomValues(new Uint32Array(4))),
   now: () => performance.now(),
   wallOffsetMs: performance.timeOrigin,
-  post: (message) => self.postMessage(message),
+  post: (message) =>
+    self.postMessage(message, message.type === 'parameters' && message.params ? [message.params.buffer] : []),
   examples: new ExampleServer(null),
   store: {
     save: saveCheckpoint,

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { reportOf } from '../export/report-for-tests.ts';
 import { layOut } from '../lab/layout.ts';
 import { parseSweep } from '../lab/sweep.ts';
 import { LabFolder, type LabSetting } from './lab-folder.ts';
@@ -24,13 +25,13 @@ test('a run is taken up again only if it trained to its end and is the same expe
   const folder = await open();
   await folder.keep({ ...first, report: null, failure: 'it broke' }, null, about);
   await folder.keep({ ...second, report: null, failure: null }, null, about);
-  await writeFile(join(path, 'runs', second.key, 'run.json'), '{"steps":5}');
+  await writeFile(join(path, 'runs', second.key, 'run.json'), JSON.stringify(reportOf({ steps: 5 })));
   await mkdir(join(path, 'runs', 'torn.part'));
   await folder.close();
 
   const again = await open();
   const { outcomes, machine } = await again.kept([first, second]);
-  expect(outcomes).toEqual([{ ...second, report: { steps: 5 }, failure: null }]);
+  expect(outcomes).toEqual([{ ...second, report: reportOf({ steps: 5 }), failure: null }]);
   expect(machine).toEqual({ cores: 2 });
   expect(await readdir(join(path, 'runs'))).toEqual([first.key, second.key]);
   const other = { ...second, experiment: { ...second.experiment, lr: 9 } };

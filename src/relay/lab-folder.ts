@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { readReport } from '../export/report-schema.ts';
 import { textFile } from '../export/run-file.ts';
 import { type RunFile, runFiles, type TrainedModel } from '../export/run-files.ts';
-import type { Machine, RunReport } from '../export/run-report.ts';
+import type { Machine } from '../export/run-report.ts';
 import type { Sweep, SweepRun } from '../lab/sweep.ts';
 import type { SweepOutcome } from '../lab/sweep-result.ts';
 import { UsageError } from './command-line.ts';
@@ -73,7 +74,7 @@ export class LabFolder {
     const unlock = await lockFolder(path).catch((error: Error) => {
       if (!error.message.includes('in use by')) throw error;
       throw new UsageError(
-        `${path} is in use by another sweep that is being run: end that one, or choose another --out`,
+        `${path} is in use by another sweep that is being run: end that one, or choose another --out (if it is not, remove ${join(path, 'in-use-by')})`,
       );
     });
     const startedAt = known?.startedAt ?? new Date(nowMs).toISOString();
@@ -122,7 +123,8 @@ export class LabFolder {
       const file = JSON.parse(await readFile(join(folder, OUTCOME), 'utf8')) as OutcomeFile;
       const { experiment, failure, machine } = file;
       if (failure !== null || !isDeepStrictEqual(experiment, run.experiment)) return null;
-      const report = JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')) as RunReport;
+      const report = readReport(JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')));
+      if (report === null) return null;
       return { outcome: { ...run, report, failure }, machine };
     } catch {
       // Not there, or not readable: it is run again.

@@ -1,7 +1,16 @@
 import { openDB } from 'idb';
 import { beforeEach, expect, test } from 'vitest';
 import { closeDatabase, database } from './database.ts';
-import { deleteLab, type LabRecord, listLabs, readLab, readLabRuns, saveLab, saveLabRun } from './labs.ts';
+import {
+  deleteLab,
+  type LabRecord,
+  type LabRunRecord,
+  listLabs,
+  readLab,
+  readLabRuns,
+  saveLab,
+  saveLabRun,
+} from './labs.ts';
 
 beforeEach(async () => {
   const db = await database();
@@ -14,8 +23,12 @@ const lab = (id: string, startedAtMs = 1): LabRecord => ({
   isQuick: true,
   source: 'batch',
   sweep: { name: 'batch' },
+  repeats: null,
+  takesFile: false,
+  file: null,
+  keepsLargeModels: false,
 });
-const run = (of: string, key: string, steps = 1) => ({ lab: of, key, report: { steps }, failure: null });
+const run = (of: string, key: string, steps = 1) => ({ lab: of, key, report: { steps }, failure: null, model: null });
 
 test('labs come back newest first, also after the database was closed', async () => {
   await saveLab(lab('a', 1));
@@ -45,6 +58,30 @@ test('a deleted lab takes its runs along, and no late run brings them back', asy
   expect(await readLabRuns('a')).toEqual([]);
   expect(await readLabRuns('ab')).toHaveLength(1);
   expect((await listLabs()).map(({ id }) => id)).toEqual(['ab']);
+});
+
+test('a model is kept with its run, and comes back to the bit', async () => {
+  const params = Float32Array.from({ length: 3_000_000 }, (_, i) => Math.sin(i));
+  await saveLab(lab('a'));
+  await saveLabRun({ ...run('a', '01'), model: { version: 40, params: new Blob([params]) } });
+  await closeDatabase();
+  const [kept] = await readLabRuns('a');
+  const found = new Float32Array((await kept?.model?.params.arrayBuffer()) ?? new ArrayBuffer(0));
+  expect(kept?.model?.version).toBe(40);
+  expect(found.length).toBe(params.length);
+  expect(found.every((value, at) => value === params[at])).toBe(true);
+});
+
+test('labs and runs from before a setting existed have it as it was then; what is none of ours is not listed', async () => {
+  const db = await database();
+  const { repeats: _, takesFile: __, file: ___, keepsLargeModels: ____, ...older } = lab('a');
+  const { model: _____, ...olderRun } = run('a', '01');
+  await db.put('labs', older as LabRecord);
+  await db.put('lab-runs', olderRun as LabRunRecord);
+  await db.put('labs', { id: 'b', startedAtMs: 2 } as LabRecord);
+  expect(await listLabs()).toEqual([lab('a')]);
+  expect(await readLabRuns('a')).toEqual([run('a', '01')]);
+  expect(await readLab('b')).toBeUndefined();
 });
 
 test('a database from before there were labs keeps its runs', async () => {

@@ -1,25 +1,73 @@
+import * as z from 'zod/mini';
 import { database } from './database.ts';
 
-/** A sweep that was begun on this device. */
-export interface LabRecord {
-  readonly id: string;
-  readonly startedAtMs: number;
-  readonly isQuick: boolean;
-  /** The command line's words for it: a preset's or a file's name. */
-  readonly source: string;
-  /** Plain data, to be checked by whoever reads it. */
-  readonly sweep: unknown;
-}
+/** The file that a lab's runs take their examples from, and how it is read. */
+const fileSchema = z.readonly(
+  z.object({
+    name: z.string(),
+    sizeBytes: z.number(),
+    /** Of both its ends. */
+    checksum: z.number(),
+    format: z.string(),
+    malformedLimit: z.number(),
+    firstIndex: z.number(),
+  }),
+);
+export type LabFile = z.infer<typeof fileSchema>;
 
+const labSchema = z.readonly(
+  z.object({
+    id: z.string(),
+    startedAtMs: z.number(),
+    isQuick: z.boolean(),
+    /** The command line's words for it: a preset's or a file's name. */
+    source: z.string(),
+    /** Plain data, to be checked by whoever reads it. */
+    sweep: z.unknown(),
+    // Labs that were kept before one of these existed had it so.
+    /** How often each setting is run; null: as the sweep says. */
+    repeats: z._default(z.nullable(z.int()), null),
+    /** Examples come from a file, whatever the sweep says. */
+    takesFile: z._default(z.boolean(), false),
+    file: z._default(z.nullable(fileSchema), null),
+    keepsLargeModels: z._default(z.boolean(), false),
+  }),
+);
+/** A sweep that was begun on this device. */
+export type LabRecord = z.infer<typeof labSchema>;
+
+const modelSchema = z.readonly(
+  z.object({
+    /** How many updates made them. */
+    version: z.number(),
+    /** Float32 in this machine's order of bytes; a blob, so that a list of runs does not bring all their models along. */
+    params: z.custom<Blob>((value) => value instanceof Blob),
+  }),
+);
+/** Parameters that a run came to. */
+export type KeptModel = z.infer<typeof modelSchema>;
+
+const runSchema = z.readonly(
+  z.object({
+    lab: z.string(),
+    key: z.string(),
+    /** Plain data, to be checked by whoever reads it; null if there is nothing to report. */
+    report: z.unknown(),
+    /** Null if it trained to its end. */
+    failure: z.nullable(z.string()),
+    /** Null if it failed, or is too large to be kept unasked. */
+    model: z._default(z.nullable(modelSchema), null),
+  }),
+);
 /** What became of one run of a lab: kept whole, under the lab's id and the run's key, so that no two can mix. */
-export interface LabRunRecord {
-  readonly lab: string;
-  readonly key: string;
-  /** Plain data, to be checked by whoever reads it; null if there is nothing to report. */
-  readonly report: unknown;
-  /** Null if it trained to its end. */
-  readonly failure: string | null;
-}
+export type LabRunRecord = z.infer<typeof runSchema>;
+
+/** What is there as it should be; what another version wrote differently counts as not there. */
+const read = <T>(schema: z.ZodMiniType<T>, found: readonly unknown[]): T[] =>
+  found.flatMap((one) => {
+    const { success, data } = schema.safeParse(one);
+    return success ? [data] : [];
+  });
 
 /** Keeps a lab, in place of what was kept under its id before. */
 export async function saveLab(lab: LabRecord): Promise<void> {
@@ -28,26 +76,25 @@ export async function saveLab(lab: LabRecord): Promise<void> {
 
 /** Every kept lab, newest first. */
 export async function listLabs(): Promise<LabRecord[]> {
-  return (await (await database()).getAllFromIndex('labs', 'age')).reverse();
+  return read(labSchema, (await (await database()).getAllFromIndex('labs', 'age')).reverse());
 }
 
 /** The lab of this id, if it is kept. */
 export async function readLab(id: string): Promise<LabRecord | undefined> {
-  return (await database()).get('labs', id);
+  return read(labSchema, [await (await database()).get('labs', id)])[0];
 }
 
-/** Keeps one run, in place of an earlier try of the same; false if its lab was deleted meanwhile. */
+/** Keeps one run, all of it or nothing, in place of an earlier try of the same; false if its lab was deleted meanwhile. */
 export async function saveLabRun(run: LabRunRecord): Promise<boolean> {
   const tx = (await database()).transaction(['labs', 'lab-runs'], 'readwrite');
   const isKept = (await tx.objectStore('labs').getKey(run.lab)) !== undefined;
-  if (isKept) await tx.objectStore('lab-runs').put(run);
-  await tx.done;
+  await Promise.all([isKept ? tx.objectStore('lab-runs').put(run) : null, tx.done]);
   return isKept;
 }
 
 /** The runs of one lab, by key. */
 export async function readLabRuns(lab: string): Promise<LabRunRecord[]> {
-  return (await database()).getAll('lab-runs', ofLab(lab));
+  return read(runSchema, await (await database()).getAll('lab-runs', ofLab(lab)));
 }
 
 /** Forgets a lab and all its runs. */

@@ -1,3 +1,4 @@
+import './export-everything.css';
 import { useState } from 'preact/hooks';
 import { type RunReport, runReport } from '../export/run-report.ts';
 import type { Host, RunLog } from '../host/state.ts';
@@ -23,10 +24,7 @@ function reportOf(host: Host, log: RunLog): RunReport {
 /** Puts all there is of a run into one zip archive; the model with it as long as the host still has it. */
 async function everything(host: Host, log: RunLog, say: (words: string) => void): Promise<string> {
   // Only whoever downloads needs them.
-  const [{ runFiles }, { zipPieces }] = await Promise.all([
-    import('../export/run-files.ts'),
-    import('../export/zip.ts'),
-  ]);
+  const [{ runFiles }, { zipBlob }] = await Promise.all([import('../export/run-files.ts'), import('../export/zip.ts')]);
   const isOwn = host.state.run?.id === log.id;
   say(isOwn ? 'Fetching the model…' : 'Collecting…');
   const trained = isOwn ? await host.parameters() : null;
@@ -34,9 +32,9 @@ async function everything(host: Host, log: RunLog, say: (words: string) => void)
   const files = runFiles(reportOf(host, log), trained && { experiment: log.experiment, ...trained });
   const total = files.reduce((sum, file) => sum + file.bytes.length, 0);
   say(`Packing ${bytes(total)}…`);
-  const pieces = await zipPieces(files);
-  save(`manyhands-${log.id}.zip`, 'application/zip', pieces);
-  const size = bytes(pieces.reduce((sum, { length }) => sum + length, 0));
+  const zip = await zipBlob(files);
+  save(`manyhands-${log.id}.zip`, zip.type, [zip]);
+  const size = bytes(zip.size);
   return trained === null ? `Saved, ${size}, without the model` : `Saved, ${size}`;
 }
 

@@ -2,8 +2,18 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { DEFAULT_MALFORMED_LIMIT, formatOfName, type SparseFormat } from '../data/sparse/formats.ts';
 import { exampleWords, skippedLines } from '../host/example-words.ts';
+import type { Host } from '../host/state.ts';
 import { count } from './format.ts';
 import type { HostModel } from './host-model.ts';
+
+/** What the chooser reads of the page it is on. */
+export interface ChooserModel extends Pick<HostModel, 'state' | 'experiment'> {
+  readonly deps: { readonly host: Pick<Host, 'chooseExamples'> };
+  /** Why the file that was chosen last is not taken; null if it is. */
+  readonly refusal?: string | null;
+  /** What to say while none is chosen. */
+  readonly hint?: string | null;
+}
 
 const formats: Readonly<Record<SparseFormat, string>> = {
   'criteo-tsv': 'Criteo click logs (tab-separated)',
@@ -13,10 +23,17 @@ const formats: Readonly<Record<SparseFormat, string>> = {
 
 const MAX_MALFORMED = 1_000_000_000;
 
-function Found({ model }: { model: HostModel }) {
+function Found({ model }: { model: ChooserModel }) {
   const { examples, resumable, run } = model.state.value;
   const file = run === null ? resumable?.file : null;
-  if (examples !== null) {
+  if (model.refusal) {
+    return (
+      <p class="problem" id="file-found" role="status">
+        {model.refusal}
+      </p>
+    );
+  }
+  if (examples !== null && !model.hint) {
     const isOther = examples.phase === 'ready' && examples.features !== model.experiment.value.features;
     return (
       <div class={examples.phase === 'failed' ? 'problem' : 'aside'} id="file-found" role="status">
@@ -32,9 +49,11 @@ function Found({ model }: { model: HostModel }) {
   }
   return (
     <p class="aside" id="file-found">
-      {file
-        ? `The interrupted run was trained on ${file.name} (${count(file.sizeBytes)} bytes): choose it again to resume.`
-        : 'The file stays on this device: workers get the examples of their steps and nothing else.'}
+      {model.hint
+        ? model.hint
+        : file
+          ? `The interrupted run was trained on ${file.name} (${count(file.sizeBytes)} bytes): choose it again to resume.`
+          : 'The file stays on this device: workers get the examples of their steps and nothing else.'}
     </p>
   );
 }
@@ -49,7 +68,7 @@ function Row({ id, label, children }: { id: string; label: string; children: Com
 }
 
 /** Chooses a file of sparse examples and how it is read, and says what was found in it. */
-export function FileChooser({ model }: { model: HostModel }) {
+export function FileChooser({ model }: { model: ChooserModel }) {
   const [file, setFile] = useState<File | null>(null);
   const [typed, setTyped] = useState({ format: '', limit: String(DEFAULT_MALFORMED_LIMIT), firstIndex: '1' });
   const format = (typed.format || (file && formatOfName(file.name))) as SparseFormat | null | undefined;
@@ -81,8 +100,6 @@ export function FileChooser({ model }: { model: HostModel }) {
           type="file"
           accept=".tsv,.txt,.libsvm,.svm,.svmlight,.tfrecord,.tfrecords,.gz"
           aria-describedby="file-found"
-          // Its button and the file's name need the width of the form.
-          style={{ gridColumn: '1 / -1', maxWidth: '100%' }}
           onChange={({ currentTarget }) => choose(currentTarget.files?.[0] ?? null, typed)}
         />
       </Row>

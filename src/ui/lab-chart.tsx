@@ -24,7 +24,8 @@ function curvesOf(model: LabModel, state: HostState): Curve[] {
   if (!plan.ok) return [];
   const labels = [...new Set(plan.runs.map(({ label }) => label))];
   const stage = model.stage.value;
-  const now = stage?.kind === 'training' && stage.id === state.run?.id ? model.progress.value?.run?.key : undefined;
+  const now =
+    stage !== null && 'id' in stage && stage.id === state.run?.id ? model.progress.value?.run?.key : undefined;
   return plan.runs.flatMap(({ key, label }) => {
     if (model.hidden.value.has(key)) return [];
     const points = model.outcomes.value.get(key)?.report?.series.test ?? (key === now ? model.deps.host.log?.test : []);

@@ -1,6 +1,10 @@
-import { counted, moment } from './format.ts';
+import { bytes, moment } from './format.ts';
+import { LabAdjust, Repeats } from './lab-adjust.tsx';
+import { fileWords } from './lab-examples.ts';
+import { LabExamples } from './lab-examples-form.tsx';
 import type { LabModel } from './lab-model.ts';
-import type { Choice } from './lab-sweep.ts';
+import type { LabRoom } from './lab-room.ts';
+import { type Choice, LARGE_MODEL_BYTES, type Lab } from './lab-sweep.ts';
 
 const sizes = [
   [true, 'Quick', 'Minutes on a laptop'],
@@ -17,7 +21,7 @@ function Size({ model, choice }: { model: LabModel; choice: Choice }) {
             type="radio"
             name="size"
             checked={choice.isQuick === isQuick}
-            onChange={() => model.setQuick(isQuick)}
+            onChange={() => model.adjust({ isQuick })}
           />
           <span>{name}</span>
         </label>
@@ -83,6 +87,7 @@ function Choosing({ model }: { model: LabModel }) {
       </div>
       <OwnFile model={model} />
       <Size model={model} choice={choice} />
+      <LabAdjust model={model} />
     </>
   );
 }
@@ -133,7 +138,7 @@ function Labs({ model }: { model: LabModel }) {
                 aria-label={`Delete ${about}`}
                 title="Delete this lab and its results"
                 onClick={() => {
-                  if (confirm(`Delete ${about}, with all its results?`)) void model.remove(id);
+                  if (confirm(`Delete ${about}, with all its results and models?`)) void model.remove(id);
                 }}
               >
                 ×
@@ -146,31 +151,45 @@ function Labs({ model }: { model: LabModel }) {
   );
 }
 
-/** The side of the page that says what is run: the choice, or the lab that was begun, and the labs that are kept. */
-export function LabChoice({ model }: { model: LabModel }) {
+/** What was begun, in words. */
+function Begun({ model, lab }: { model: LabModel; lab: Lab }) {
+  const plan = model.plan.value;
+  const isLarge = plan.ok && plan.modelBytes > LARGE_MODEL_BYTES;
+  return (
+    <>
+      <h2>{lab.source}</h2>
+      <p class="aside">
+        {lab.isQuick ? 'Quick size' : 'Full size'}, begun {moment(lab.startedAtMs)}
+        {lab.file !== null && `, on ${fileWords(lab.file)}`}
+        {isLarge &&
+          (lab.keepsLargeModels
+            ? `; models of up to ${bytes(plan.modelBytes)} are kept`
+            : `; models of more than ${bytes(LARGE_MODEL_BYTES)} are not kept`)}
+      </p>
+      <p class="about aside">{lab.sweep.about}</p>
+      {plan.ok && (
+        <fieldset disabled={model.progress.value !== null}>
+          <Repeats key={lab.id} asked={plan.repeats} least={plan.repeats} onChange={model.repeatMore} />
+        </fieldset>
+      )}
+    </>
+  );
+}
+
+/** The side of the page that says what is run: the choice, or the lab that was begun, its file, and the labs that are kept. */
+export function LabChoice({ model, room }: { model: LabModel; room: LabRoom }) {
   const lab = model.lab.value;
-  const { sweep, isQuick } = lab ?? model.choice.value;
   const plan = model.plan.value;
   return (
     <section class="experiment" aria-label="Sweep">
-      {lab === null ? (
-        <Choosing model={model} />
-      ) : (
-        <>
-          <h2>{lab.source}</h2>
-          <p class="aside">
-            {isQuick ? 'Quick size' : 'Full size'}, begun {moment(lab.startedAtMs)}
-            {plan.ok && plan.repeats > 1 && `, each ${counted(plan.repeats, 'time')}`}
-          </p>
-          <p class="about aside">{sweep.about}</p>
-        </>
-      )}
+      {lab === null ? <Choosing model={model} /> : <Begun model={model} lab={lab} />}
       {!plan.ok &&
         plan.problems.map((line) => (
           <p key={line} class="problem">
             {line}
           </p>
         ))}
+      {plan.ok && plan.needsFile && <LabExamples model={model} room={room} />}
       <Labs model={model} />
     </section>
   );

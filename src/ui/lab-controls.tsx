@@ -35,17 +35,24 @@ export function labCommands(model: LabModel): readonly Command[] {
     }
     return [stop, primary(command('Pause after this run', 'The run under way is the last until Resume', model.pause))];
   }
+  const canStart = model.canStart();
+  const file = 'Choose the file of examples first';
   if (model.lab.value === null) {
-    const hint = plan.ok ? 'Run them one after another' : 'Choose a sweep that can be run';
-    return [{ ...primary(command('Start', hint, model.start)), isEnabled: plan.ok }];
+    const isSome = plan.ok && plan.runs.some(({ key }) => !model.leftOut.value.has(key));
+    const hint = !isSome ? 'Choose something that can be run' : canStart ? 'Run them one after another' : file;
+    return [{ ...primary(command('Start', hint, model.start)), isEnabled: isSome && canStart }];
   }
   const outcomes = [...model.outcomes.value.values()];
   const isComplete = plan.ok && outcomes.length === plan.runs.length;
   const hasFailed = outcomes.some(({ failure }) => failure !== null);
   const fresh = command('New lab', 'Choose what to run; this one is kept', () => void model.show(null));
-  const again = command('Run failed again', 'Those that failed, and what is still to come', model.startFailed);
+  const again = {
+    ...command('Run failed again', canStart ? 'Those that failed, and what is still to come' : file, model.startFailed),
+    isEnabled: canStart,
+  };
   if (!isComplete) {
-    const resume = primary(command('Resume', 'Go on with the runs that are to come', model.start));
+    const hint = canStart ? 'Go on with the runs that are to come' : file;
+    const resume = { ...primary(command('Resume', hint, model.start)), isEnabled: canStart };
     return [fresh, ...(hasFailed ? [again] : []), resume];
   }
   const report = command('Open the report', 'In another tab', () => openReport(model));

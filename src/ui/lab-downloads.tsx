@@ -1,46 +1,14 @@
 import { useState } from 'preact/hooks';
-import { textFile } from '../export/run-file.ts';
-import { type RunFile, runFiles } from '../export/run-files.ts';
 import { safeName } from '../export/safe-name.ts';
-import { zipPieces } from '../export/zip.ts';
+import { zipBlob } from '../export/zip.ts';
 import { reportHtml } from '../lab/report/html.ts';
-import { reportMarkdown } from '../lab/report/markdown.ts';
 import type { SweepResult } from '../lab/sweep-result.ts';
+import { save } from './export-everything.tsx';
+import { bytes, counted } from './format.ts';
 import type { LabModel } from './lab-model.ts';
+import { labFiles, packedModels } from './lab-zip.ts';
 
-/** A lab as the files of one folder: the report, its tables, and a folder per run, as the command line lays them out. */
-export function labFiles(result: SweepResult): RunFile[] {
-  const { sweep, isQuick, startedAt } = result;
-  const { markdown, files } = reportMarkdown(result);
-  return [
-    textFile('report.html', reportHtml(result)),
-    textFile('report.md', markdown),
-    textFile('sweep.json', `${JSON.stringify({ format: 'manyhands-sweep/1', sweep, isQuick, startedAt }, null, 2)}\n`),
-    ...files.map(({ path, text }) => textFile(path, text)),
-    ...result.outcomes.flatMap(({ report, ...outcome }) => {
-      const own = [textFile('outcome.json', `${JSON.stringify(outcome, null, 2)}\n`)];
-      if (report !== null) own.push(...runFiles(report, null));
-      return own.map(({ path, bytes }) => ({ path: `runs/${outcome.key}/${path}`, bytes }));
-    }),
-  ];
-}
-
-function follow(
-  blob: Blob,
-  target: { readonly download: string } | { readonly target: '_blank'; readonly rel: string },
-) {
-  const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), ...target });
-  link.click();
-  return link.href;
-}
-
-function save(name: string, blob: Blob): void {
-  const url = follow(blob, { download: name });
-  // The download has taken hold of the blob by then.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-const pageOf = (result: SweepResult): Blob => new Blob([reportHtml(result)], { type: 'text/html;charset=utf-8' });
+const PAGE_TYPE = 'text/html;charset=utf-8';
 
 /**
  * Shows the report as it is now in another tab. A page made of a blob is held to this page's own policy, which runs no
@@ -48,31 +16,47 @@ const pageOf = (result: SweepResult): Blob => new Blob([reportHtml(result)], { t
  */
 export function openReport(model: LabModel): void {
   const result = model.result();
-  if (result !== null) follow(pageOf(result), { target: '_blank', rel: 'noopener' });
+  if (result === null) return;
+  const href = URL.createObjectURL(new Blob([reportHtml(result)], { type: PAGE_TYPE }));
+  Object.assign(document.createElement('a'), { href, target: '_blank', rel: 'noopener' }).click();
 }
+
+/** Puts all there is of a lab into one archive, and says what became of it. */
+async function saveEverything(model: LabModel, name: string, result: SweepResult): Promise<string> {
+  const kept = await model.models();
+  const models = packedModels(result.outcomes, kept);
+  const file = model.lab.value?.file?.name ?? null;
+  const zip = await zipBlob(labFiles(result, models, { backend: model.deps.backend, file }));
+  save(`${name}.zip`, zip.type, [zip]);
+  const trained = result.outcomes.filter(({ failure }) => failure === null).length;
+  const without =
+    models.size === trained ? '' : `, with the models of ${models.size} of ${counted(trained, 'trained run')}`;
+  return `Saved, ${bytes(zip.size)}${without}`;
+}
+
+type Packing = { readonly kind: 'idle' } | { readonly kind: 'busy' | 'done' | 'failed'; readonly words: string };
 
 /** What can be taken away of a lab, at any time. */
 export function LabDownloads({ model }: { model: LabModel }) {
-  const [isPacking, setPacking] = useState(false);
+  const [packing, setPacking] = useState<Packing>({ kind: 'idle' });
   const lab = model.lab.value;
   const isEmpty = model.outcomes.value.size === 0;
   const name = lab === null ? '' : safeName(lab.id);
   const saveReport = () => {
     const result = model.result();
-    if (result !== null) save(`${name}.html`, pageOf(result));
+    if (result !== null) save(`${name}.html`, PAGE_TYPE, [reportHtml(result)]);
   };
-  const saveAll = async () => {
+  const saveAll = () => {
     const result = model.result();
     if (result === null) return;
-    setPacking(true);
-    try {
-      save(`${name}.zip`, new Blob(await zipPieces(labFiles(result)), { type: 'application/zip' }));
-    } finally {
-      setPacking(false);
-    }
+    setPacking({ kind: 'busy', words: 'Packing…' });
+    saveEverything(model, name, result).then(
+      (words) => setPacking({ kind: 'done', words }),
+      (error: unknown) => setPacking({ kind: 'failed', words: `It could not be packed: ${(error as Error).message}` }),
+    );
   };
   return (
-    <span class="downloads">
+    <span class="downloads everything">
       Report{' '}
       <button
         type="button"
@@ -89,12 +73,15 @@ export function LabDownloads({ model }: { model: LabModel }) {
       <button
         type="button"
         class="text"
-        disabled={isEmpty || isPacking}
-        title="Report, tables as CSV, and a folder per run: curves, log, TensorBoard events, trace"
-        onClick={() => void saveAll()}
+        disabled={isEmpty || packing.kind === 'busy'}
+        title="Report, tables as CSV, and a folder per run: curves, log, TensorBoard events, trace, trained model"
+        onClick={saveAll}
       >
-        {isPacking ? 'Packing…' : 'Everything (zip)'}
+        Everything (zip)
       </button>
+      <span role="status" class={packing.kind === 'failed' ? 'problem' : 'aside'}>
+        {packing.kind === 'idle' ? '' : packing.words}
+      </span>
     </span>
   );
 }

@@ -1,10 +1,13 @@
 import type { Experiment } from '../core/config.ts';
 import { noPhases } from '../core/member.ts';
 import { noCounters, type RunPhase, type RunState, type StopReason, type WorkerPhase } from '../core/progress.ts';
+import type { StepProfile } from '../core/step-trace.ts';
 import { TallyCounter } from '../core/traffic.ts';
+import type { ExampleSource } from '../host/example-server.ts';
 import { newLog } from '../host/run-log.ts';
 import type { Host, HostState, RunLog, WorkerRow } from '../host/state.ts';
 
+const profile: StepProfile = { backend: 'wasm', batch: 100, operators: [], stepMs: 2 };
 const nothing = new TallyCounter().counts;
 
 /** A worker that has done nothing yet; number 0 is the host's own. */
@@ -34,6 +37,8 @@ export const workerRow = (worker: number, phase: WorkerPhase = 'ready'): WorkerR
 /** A host that remembers what it was told, and whose runs do what the test says. */
 export class LabHostForTests implements Host {
   readonly told: string[] = [];
+  /** What every run comes to. */
+  params = new Float32Array(7850);
   /** A real host looks at its links before it starts: then a run begins only when `begin` is called. */
   startsLate = false;
   begin: () => void = () => {};
@@ -73,7 +78,6 @@ export class LabHostForTests implements Host {
     this.told.push(`start ${experiment.strategy} × ${experiment.workers}, at most ${most}`);
     this.#runs += 1;
     const id = `run ${this.#runs}`;
-    this.log = newLog(id, experiment, 0);
     const run: RunState = {
       id,
       run: this.#runs,
@@ -87,7 +91,10 @@ export class LabHostForTests implements Host {
       leftMs: 1000,
       counters: noCounters,
     };
-    this.begin = () => this.put({ run });
+    this.begin = () => {
+      this.log = newLog(id, experiment, 0);
+      this.put({ run });
+    };
     if (!this.startsLate) this.begin();
   }
 
@@ -117,16 +124,20 @@ export class LabHostForTests implements Host {
 
   resumeSaved(): void {}
   discardSaved(): void {}
-  chooseExamples(): void {}
+  chooseExamples(source: ExampleSource): void {
+    this.told.push(`examples of ${source.kind === 'file' ? source.name : source.path}`);
+  }
   pause(): void {}
   resume(): void {}
   finish(): void {}
   remove(): void {}
   close(): void {}
-  parameters(): Promise<null> {
-    return Promise.resolve(null);
+  parameters(): ReturnType<Host['parameters']> {
+    return Promise.resolve(this.state.run && { version: this.state.run.version, params: this.params });
   }
-  profile(): Promise<never> {
-    return Promise.reject(new Error('not in tests'));
+  profile(): ReturnType<Host['profile']> {
+    this.told.push('profile');
+    if (this.log !== null) this.log = { ...this.log, profile };
+    return Promise.resolve(profile);
   }
 }

@@ -1,58 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseSweep } from '../lab/sweep.ts';
-import type { LabRecord, LabRunRecord } from '../store/labs.ts';
-import { LabHostForTests, workerRow } from './lab-host-for-tests.ts';
-import { createLabModel, type LabStore } from './lab-model.ts';
-
-const base = { maxSteps: 20, evalEvery: 10 };
-const upToTwo = parseSweep({ name: 'up-to-two', base, vary: { workers: [1, 2] } });
-
-/** Keeps copies, as a database does. */
-function memoryStore() {
-  const labs = new Map<string, LabRecord>();
-  const runs = new Map<string, LabRunRecord>();
-  const store: LabStore = {
-    list: async () => [...labs.values()],
-    read: async (id) => labs.get(id),
-    save: async (lab) => void labs.set(lab.id, structuredClone({ ...lab, sweep: lab.sweep })),
-    runs: async (id) => [...runs.values()].filter(({ lab }) => lab === id),
-    saveRun: async (run) => void runs.set(`${run.lab} ${run.key}`, structuredClone(run)),
-    async remove(id) {
-      labs.delete(id);
-      for (const [key, { lab }] of runs) if (lab === id) runs.delete(key);
-    },
-  };
-  return { store, labs, runs };
-}
-
-function rig({ sweep = upToTwo, kept = memoryStore(), labId = null as string | null, tabs = 0 } = {}) {
-  const host = new LabHostForTests();
-  host.connect(tabs);
-  const shown: (string | null)[] = [];
-  const model = createLabModel({
-    host,
-    machine: { cores: 2 },
-    joinLink: () => '',
-    openWorkerTab: () => {},
-    networkWords: '',
-    presets: [sweep],
-    store: kept.store,
-    labId,
-    onShow: (id) => shown.push(id),
-  });
-  return { model, host, kept, shown };
-}
-
-/** Until all that follows from what was done has happened; nothing here waits for a clock. */
-const settle = () => new Promise<void>((resolve) => setTimeout(resolve));
-
-const stateOf = (model: ReturnType<typeof rig>['model']) =>
-  model.plan.value.ok
-    ? model.plan.value.runs.map(({ key, label }) => {
-        const outcome = model.outcomes.value.get(key);
-        return `${label}: ${outcome ? (outcome.failure ?? outcome.report?.steps) : 'to come'}`;
-      })
-    : model.plan.value.problems;
+import { workerRow } from './lab-host-for-tests.ts';
+import { base, memoryStore, rig, settle, stateOf } from './lab-rig-for-tests.ts';
 
 it('starts nothing by itself, and lays out what it will do', async () => {
   const { model, host } = rig({ tabs: 3 });
@@ -69,7 +18,7 @@ it('gives each run as many workers as it asks for, and keeps only those in its r
   expect(host.told).toEqual(['trains here: false', 'start sync × 1, at most 1']);
   host.end(20, 1);
   await settle();
-  expect(host.told.slice(2)).toEqual(['trains here: false', 'start sync × 2, at most 2']);
+  expect(host.told.slice(2)).toEqual(['profile', 'trains here: false', 'start sync × 2, at most 2']);
   host.end(20, 2);
   await settle();
   expect(stateOf(model)).toEqual(['1 worker: 20', '2 workers: 20']);
@@ -91,6 +40,22 @@ it('waits for the tabs a run needs, and goes on when they are there', async () =
   host.connect(1);
   await settle();
   expect(model.stage.value).toEqual({ kind: 'training', id: 'run 1' });
+});
+
+it('waits again for a worker that left before the run began, and can pass it over', async () => {
+  const { model, host } = rig({ tabs: 1 });
+  host.startsLate = true;
+  model.start();
+  await settle();
+  host.begin();
+  const { run } = host.state;
+  host.put({ run: run && { ...run, phase: 'waiting' }, workers: [workerRow(1, 'gone')] });
+  await settle();
+  expect(model.stage.value).toEqual({ kind: 'short', needed: 1, here: 0 });
+  model.skipShort();
+  await settle();
+  expect(host.told.at(-1)).toBe('reset');
+  expect(stateOf(model)).toEqual(['1 worker: to come', '2 workers: to come']);
 });
 
 it('passes over runs that need more tabs than are here, and they are still to come', async () => {
@@ -161,6 +126,19 @@ it('says why a run did not begin', async () => {
   expect(stateOf(model)[0]).toBe('1 worker: There is no such data.');
 });
 
+it('gives a run that did not begin nothing of the one before', async () => {
+  const { model, host } = rig({ tabs: 2 });
+  model.start();
+  await settle();
+  host.startsLate = true;
+  host.end(20, 1);
+  await settle();
+  host.put({ note: { kind: 'broken', text: 'There is no such data.' } });
+  await settle();
+  expect(stateOf(model)).toEqual(['1 worker: 20', '2 workers: There is no such data.']);
+  expect([...model.outcomes.value.values()].map(({ report }) => report?.id)).toEqual(['run 1', undefined]);
+});
+
 it('ends the run under way before it pauses', async () => {
   const { model, host } = rig({ tabs: 2 });
   model.start();
@@ -170,7 +148,7 @@ it('ends the run under way before it pauses', async () => {
   host.end(20, 1);
   await settle();
   expect(model.progress.value).toMatchObject({ phase: 'paused', run: null });
-  expect(host.told.length).toBe(2);
+  expect(host.told.at(-1)).toBe('profile');
   model.resume();
   await settle();
   expect(host.told.at(-1)).toBe('start sync × 2, at most 2');
@@ -197,6 +175,58 @@ it('does not count a run that diverged or lost a worker, and runs those again', 
   host.end(20, 2);
   await settle();
   expect(stateOf(model)).toEqual(['1 worker: 20', '2 workers: 20']);
+});
+
+it('does not count a run in which somebody took the place of a worker that left', async () => {
+  const { model, host } = rig({ tabs: 1 });
+  model.start();
+  await settle();
+  host.put({ workers: [{ ...workerRow(1, 'gone'), applied: 7 }, workerRow(2)] });
+  host.end(20, 2);
+  await settle();
+  expect(stateOf(model)[0]).toBe('1 worker: only 0 of 1 workers took part to the end');
+});
+
+it('runs what is wanted first, and the rest when that is done', async () => {
+  const { model, host } = rig({ tabs: 2 });
+  model.want('01-1-worker', false);
+  model.start();
+  await settle();
+  expect(host.told.at(-1)).toBe('start sync × 2, at most 2');
+  host.end(20, 2);
+  await settle();
+  expect(model.progress.value).toBeNull();
+  expect(stateOf(model)).toEqual(['1 worker: to come', '2 workers: 20']);
+  model.start();
+  await settle();
+  expect(host.told.at(-1)).toBe('start sync × 1, at most 1');
+});
+
+it('runs each as often as is asked for, and has that in the command that repeats it', async () => {
+  const { model, host } = rig({ tabs: 2 });
+  model.adjust({ repeats: 2, keepsLargeModels: true });
+  expect(stateOf(model)).toHaveLength(4);
+  model.start();
+  await settle();
+  expect(host.told.at(-1)).toBe('start sync × 1, at most 1');
+  expect(model.result()?.command).toBe('npm run lab -- up-to-two --repeats 2 --all-models --out up-to-two');
+});
+
+it('does the runs of a lab again when more repeats are asked for, and keeps that', async () => {
+  const { model, host, kept } = rig({ tabs: 2 });
+  model.start();
+  await settle();
+  host.end(20, 1);
+  await settle();
+  host.end(20, 2);
+  await settle();
+  model.repeatMore(2);
+  expect(stateOf(model)).toEqual(['1 worker: 20', '2 workers: 20', '1 worker: to come', '2 workers: to come']);
+  model.repeatMore(1);
+  expect([...kept.labs.values()]).toMatchObject([{ repeats: 2 }]);
+  model.start();
+  await settle();
+  expect(host.told.at(-1)).toBe('start sync × 1, at most 1');
 });
 
 it('says why a run broke, and goes on with the next', async () => {

@@ -1,32 +1,28 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { defaultExperiment, type Experiment } from '../core/config.ts';
 import type { Machine } from '../export/run-report.ts';
+import type { ExampleSource } from '../host/example-server.ts';
 import type { Host } from '../host/state.ts';
-import { layOut } from '../lab/layout.ts';
-import { parseSweep, type Sweep } from '../lab/sweep.ts';
+import type { Sweep } from '../lab/sweep.ts';
 import type { SweepOutcome, SweepResult } from '../lab/sweep-result.ts';
-import { type RunningSweep, runSweep, type SweepProgress } from '../lab/sweep-runner.ts';
-import type { LabRecord, LabRunRecord } from '../store/labs.ts';
+import type { RunningSweep, SweepProgress } from '../lab/sweep-runner.ts';
+import type { KeptModel, LabRecord } from '../store/labs.ts';
+import { claimLab } from './lab-claim.ts';
+import { type ChosenExamples, labExamples } from './lab-examples.ts';
 import { readSweepText } from './lab-file.ts';
-import { type RunStage, trainRun } from './lab-run.ts';
-import { type Choice, commandOf, type Lab, outcomeOf, type Plan, planOf, sized } from './lab-sweep.ts';
+import { type LabStore, labKeeper, type Outcomes } from './lab-keeper.ts';
+import type { RunStage } from './lab-run.ts';
+import { runLab } from './lab-runner.ts';
+import { type Choice, choiceOf, commandOf, type Lab, type Plan, planOf, sized } from './lab-sweep.ts';
 import type { XAxis } from './series.ts';
 import type { Sharing } from './share-card.tsx';
-
-/** Where labs are kept. */
-export interface LabStore {
-  list(): Promise<readonly LabRecord[]>;
-  read(id: string): Promise<LabRecord | undefined>;
-  save(lab: LabRecord): Promise<void>;
-  runs(id: string): Promise<readonly LabRunRecord[]>;
-  saveRun(run: LabRunRecord): Promise<unknown>;
-  remove(id: string): Promise<void>;
-}
 
 /** What the Lab page needs from outside. */
 export interface LabPageDeps {
   readonly host: Host;
   readonly machine: Machine;
+  /** Who computes here, as the command line calls it. */
+  readonly backend: string;
   joinLink(code: string, experiment: Experiment): string;
   openWorkerTab(experiment: Experiment): void;
   readonly networkWords: string;
@@ -55,7 +51,9 @@ export interface LabModel {
   readonly lab: ReadonlySignal<Lab | null>;
   /** Of the lab, or of the choice. */
   readonly plan: ReadonlySignal<Plan>;
-  readonly outcomes: ReadonlySignal<ReadonlyMap<string, SweepOutcome>>;
+  /** The file that runs take their examples from, where they need one. */
+  readonly examples: ReadonlySignal<ChosenExamples>;
+  readonly outcomes: ReadonlySignal<Outcomes>;
   /** Null while nothing is under way. */
   readonly progress: ReadonlySignal<SweepProgress | null>;
   /** Of the run under way; null between runs. */
@@ -65,14 +63,24 @@ export interface LabModel {
   readonly trouble: ReadonlySignal<string | null>;
   /** What a worker that joins now is told it will train. */
   readonly invited: ReadonlySignal<Experiment>;
+  /** Runs that are not to be done for now, by key. */
+  readonly leftOut: ReadonlySignal<ReadonlySet<string>>;
   /** Runs whose curves are not drawn, by key. */
   readonly hidden: ReadonlySignal<ReadonlySet<string>>;
   readonly axis: Signal<XAxis>;
   readonly hoverX: Signal<number | null>;
   draw(key: string, isDrawn: boolean): void;
+  want(key: string, isWanted: boolean): void;
   choose(sweep: Sweep): void;
-  setQuick(isQuick: boolean): void;
+  /** Changes what is other than the sweep says. */
+  adjust(change: Partial<Omit<Choice, 'sweep' | 'source'>>): void;
+  /** Each run of the lab that is shown is to be done so often, and no less often than before. */
+  repeatMore(repeats: number): void;
   load(file: string, text: string): void;
+  /** Takes a file of examples; one that is not that of the lab is refused in words. */
+  chooseExamples(source: ExampleSource): void;
+  /** Whether there is all it takes: a sweep that can be run, and its file where it needs one. */
+  canStart(): boolean;
   /** Begins the choice, or goes on with the lab that is shown. */
   start(): void;
   /** Those that failed are to come again. */
@@ -87,29 +95,43 @@ export interface LabModel {
   /** Shows a kept lab, or, with null, the choice. */
   show(id: string | null): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Looks again which labs are kept: another tab may have begun or deleted one. */
+  refresh(): Promise<void>;
   /** All there is to report of the lab; null while there is none. */
   result(): SweepResult | null;
+  /** Parameters that the lab's runs came to, by key, as far as they were kept. */
+  models(): Promise<ReadonlyMap<string, KeptModel>>;
   close(): void;
 }
 
+const isBusyElsewhere = 'This lab is being run in another tab of this browser';
+
 /** The page's state. Nothing computes before `start`; `close` ends what it has started. */
 export function createLabModel(deps: LabPageDeps): LabModel {
-  const { host, machine, store, presets } = deps;
+  const { host, machine, presets } = deps;
   const [first] = presets;
   if (first === undefined) throw new RangeError('a lab needs at least one preset');
-  const choice = signal<Choice>({ sweep: first, isQuick: first.quick !== undefined, source: first.name });
+  const choice = signal<Choice>(choiceOf(first, first.name, true));
   const fileProblem = signal<FileProblem | null>(null);
   const lab = signal<Lab | null>(null);
   const plan = computed(() => planOf(lab.value ?? choice.value));
-  const outcomes = signal<ReadonlyMap<string, SweepOutcome>>(new Map());
+  const outcomes = signal<Outcomes>(new Map());
   const progress = signal<SweepProgress | null>(null);
   const stage = signal<RunStage | null>(null);
   const labs = signal<readonly LabRecord[]>([]);
   const trouble = signal<string | null>(null);
+  const leftOut = signal<ReadonlySet<string>>(new Set());
   const hidden = signal<ReadonlySet<string>>(new Set());
   const isStopped = signal(false);
   const skipsShort = signal(false);
+  const keeper = labKeeper(deps.store, trouble);
+  const examples = labExamples(
+    host,
+    computed(() => lab.value?.file ?? null),
+  );
   let running: RunningSweep | null = null;
+  /** From the click until it is over. */
+  let isBusy = false;
 
   const invited = computed((): Experiment => {
     const runs = plan.value.ok ? plan.value.runs : [];
@@ -117,47 +139,60 @@ export function createLabModel(deps: LabPageDeps): LabModel {
     const telling = runs.find(({ experiment }) => experiment.strategy === 'allreduce') ?? runs[0];
     return telling?.experiment ?? defaultExperiment;
   });
-
-  const tryTo = async <T>(what: string, act: () => Promise<T>): Promise<T | null> => {
-    try {
-      return await act();
-    } catch (error) {
-      trouble.value = `${what} (${(error as Error).message}). Download the results before this page is closed.`;
-      return null;
-    }
+  const canStart = (): boolean => {
+    if (isBusy || !plan.value.ok) return false;
+    return (
+      !plan.value.needsFile || (examples.chosen.value.kind === 'chosen' && host.state.examples?.phase !== 'failed')
+    );
+  };
+  const setChoice = (next: Choice) => {
+    choice.value = next;
+    leftOut.value = new Set();
   };
   const list = async () => {
-    labs.value = (await tryTo('Earlier labs could not be read', () => store.list())) ?? labs.value;
+    labs.value = (await keeper.list()) ?? labs.value;
+  };
+  /** What is kept of the lab, also by another tab, beside what this page has. */
+  const keptOutcomes = async (of: Lab): Promise<Outcomes> => {
+    const kept = await keeper.outcomes(of);
+    const own = [...outcomes.value].filter(([key, { failure }]) => failure === null || !kept.has(key));
+    return new Map([...kept, ...own]);
   };
 
-  const begin = (of: Lab, kept: readonly SweepOutcome[]) => {
-    isStopped.value = false;
-    skipsShort.value = false;
-    outcomes.value = new Map(kept.map((outcome) => [outcome.key, outcome]));
-    const { hostTrains } = of.sweep;
-    const onStage = (next: RunStage) => {
-      stage.value = next;
-    };
-    const terms = { host, machine, hostTrains, isStopped, skipsShort, onStage };
-    running = runSweep(of.sweep, of.isQuick, {
-      run: (run, tell) => trainRun(run, tell, terms),
-      kept,
+  const runAll = async (of: Lab, isDone: (outcome: SweepOutcome) => boolean): Promise<void> => {
+    outcomes.value = new Map([...(await keptOutcomes(of))].filter(([, outcome]) => isDone(outcome)));
+    running = runLab(of, {
+      ...{ host, machine, isStopped, skipsShort },
+      kept: [...outcomes.value.values()],
+      isWanted: ({ key }) => !leftOut.value.has(key),
+      onStage(next) {
+        stage.value = next;
+      },
       onProgress(next) {
         if (next.run === null) stage.value = null;
         progress.value = next;
       },
-      async onOutcome(outcome) {
+      async onOutcome(outcome, model) {
         outcomes.value = new Map(outcomes.value).set(outcome.key, outcome);
-        const { key, report, failure } = outcome;
-        await tryTo('This run could not be kept', () => store.saveRun({ lab: of.id, key, report, failure }));
+        await keeper.keep(of.id, outcome, model);
       },
-      nowMs: () => performance.now(),
     });
-    void tryTo('The lab broke off', () => (running as RunningSweep).done).then(() => {
-      running = null;
-      progress.value = null;
-      stage.value = null;
-    });
+    await running.done;
+  };
+
+  const begin = async (of: Lab, isDone: (outcome: SweepOutcome) => boolean): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    isStopped.value = false;
+    skipsShort.value = false;
+    const release = await claimLab(of.id);
+    if (release === null) trouble.value = `${isBusyElsewhere}: it goes on there.`;
+    else await keeper.tryTo('The lab broke off', () => runAll(of, isDone));
+    release?.();
+    running = null;
+    isBusy = false;
+    progress.value = null;
+    stage.value = null;
   };
 
   const model: LabModel = {
@@ -166,49 +201,66 @@ export function createLabModel(deps: LabPageDeps): LabModel {
     fileProblem,
     lab,
     plan,
+    examples: examples.chosen,
     outcomes,
     progress,
     stage,
     labs,
     trouble,
     invited,
+    leftOut,
     hidden,
     axis: signal<XAxis>('relative'),
     hoverX: signal<number | null>(null),
     draw(key, isDrawn) {
-      hidden.value = new Set([...hidden.value].filter((other) => other !== key).concat(isDrawn ? [] : key));
+      hidden.value = toggled(hidden.value, key, !isDrawn);
+    },
+    want(key, isWanted) {
+      leftOut.value = toggled(leftOut.value, key, !isWanted);
     },
     choose(sweep) {
       fileProblem.value = null;
-      const isQuick = sweep.quick !== undefined && choice.value.isQuick;
-      choice.value = { sweep, isQuick, source: sweep.name };
+      setChoice(choiceOf(sweep, sweep.name, choice.value.isQuick));
     },
-    setQuick(isQuick) {
-      choice.value = { ...choice.value, isQuick: isQuick && choice.value.sweep.quick !== undefined };
+    adjust(change) {
+      const next = { ...choice.value, ...change };
+      setChoice({ ...next, isQuick: next.isQuick && next.sweep.quick !== undefined });
+    },
+    repeatMore(repeats) {
+      const of = lab.value;
+      if (isBusy || of === null || !plan.value.ok || repeats < plan.value.repeats) return;
+      const more: Lab = { ...of, repeats };
+      lab.value = more;
+      void keeper.save(more);
     },
     load(file, text) {
       const reading = readSweepText(text);
       fileProblem.value = reading.ok ? null : { file, problems: reading.problems };
-      if (reading.ok) choice.value = { sweep: reading.sweep, isQuick: false, source: file };
+      if (reading.ok) setChoice(choiceOf(reading.sweep, file, false));
     },
+    chooseExamples: examples.choose,
+    canStart,
     start() {
-      if (running !== null || !plan.value.ok) return;
-      if (lab.value !== null) return begin(lab.value, [...outcomes.value.values()]);
+      if (!canStart()) return;
+      const chosen = examples.chosen.value;
+      const file = plan.value.ok && plan.value.needsFile && chosen.kind === 'chosen' ? chosen.file : null;
+      if (lab.value !== null) {
+        const runs = plan.value.ok ? plan.value.runs : [];
+        const isWantedDone = runs.every(({ key }) => leftOut.value.has(key) || outcomes.value.has(key));
+        if (isWantedDone) leftOut.value = new Set();
+        return void begin(lab.value, () => true);
+      }
       const startedAtMs = Date.now();
       const id = `${choice.value.sweep.name}-${startedAtMs.toString(36)}`;
-      const begun: Lab = { ...choice.value, id, startedAtMs };
+      const begun: Lab = { ...choice.value, id, startedAtMs, file };
       lab.value = begun;
       trouble.value = null;
       deps.onShow(id);
-      void tryTo('This lab cannot be kept', () => store.save(begun)).then(list);
-      begin(begun, []);
+      void keeper.save(begun).then(list);
+      void begin(begun, () => true);
     },
     startFailed() {
-      if (running !== null || lab.value === null) return;
-      begin(
-        lab.value,
-        [...outcomes.value.values()].filter(({ failure }) => failure === null),
-      );
+      if (lab.value !== null && canStart()) void begin(lab.value, ({ failure }) => failure === null);
     },
     pause: () => running?.pause(),
     resume: () => running?.resume(),
@@ -220,33 +272,28 @@ export function createLabModel(deps: LabPageDeps): LabModel {
       skipsShort.value = true;
     },
     async show(id) {
-      if (running !== null || lab.value?.id === id) return;
-      const record = id === null ? undefined : await tryTo('The lab could not be read', () => store.read(id));
-      const kept = record && ((await tryTo('Its runs could not be read', () => store.runs(record.id))) ?? []);
-      if (running !== null) return;
-      try {
-        const shown: Lab | null = record ? { ...record, sweep: parseSweep(record.sweep) } : null;
-        const runs = shown ? layOut(sized(shown)) : [];
-        lab.value = shown;
-        hidden.value = new Set();
-        outcomes.value = new Map(
-          runs.flatMap((run) => {
-            const found = kept?.find(({ key }) => key === run.key);
-            return found ? [[run.key, outcomeOf(run, found)]] : [];
-          }),
-        );
-        trouble.value = id !== null && shown === null ? 'This lab is not kept in this browser (any more).' : null;
-        deps.onShow(shown?.id ?? null);
-      } catch (error) {
-        trouble.value = `This lab was kept by another version of this page: ${(error as Error).message}`;
-      }
+      if (isBusy || lab.value?.id === id) return;
+      trouble.value = null;
+      const shown = id === null ? null : await keeper.read(id);
+      const kept = shown && (await keeper.outcomes(shown));
+      if (isBusy) return;
+      if (id !== null && shown === null) return deps.onShow(lab.value?.id ?? null);
+      lab.value = shown;
+      leftOut.value = new Set();
+      hidden.value = new Set();
+      outcomes.value = kept ?? new Map();
+      deps.onShow(id);
     },
     async remove(id) {
-      if (running !== null && lab.value?.id === id) return;
-      await tryTo('The lab could not be deleted', () => store.remove(id));
-      if (lab.value?.id === id) await model.show(null);
+      if (isBusy && lab.value?.id === id) return;
+      const release = await claimLab(id);
+      if (release === null) trouble.value = `${isBusyElsewhere}: stop it there first.`;
+      else await keeper.remove(id);
+      release?.();
+      if (release !== null && lab.value?.id === id) await model.show(null);
       await list();
     },
+    refresh: list,
     result() {
       const of = lab.value;
       if (of === null || !plan.value.ok) return null;
@@ -254,16 +301,24 @@ export function createLabModel(deps: LabPageDeps): LabModel {
       return {
         sweep: sized(of),
         isQuick: of.isQuick,
-        command: commandOf(of),
+        command: commandOf(of, of.file),
         machine,
         startedAt: new Date(of.startedAtMs).toISOString(),
         outcomes: runs.flatMap(({ key }) => outcomes.value.get(key) ?? []),
         missing: runs.filter(({ key }) => !outcomes.value.has(key)),
       };
     },
+    models: async () => (lab.value === null ? new Map() : keeper.models(lab.value.id)),
     close: () => model.stop(),
   };
   void list();
   if (deps.labId !== null) void model.show(deps.labId);
   return model;
+}
+
+function toggled(keys: ReadonlySet<string>, key: string, isIn: boolean): ReadonlySet<string> {
+  const next = new Set(keys);
+  if (isIn) next.add(key);
+  else next.delete(key);
+  return next;
 }

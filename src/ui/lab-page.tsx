@@ -2,13 +2,12 @@ import './base.css';
 import './host.css';
 import './inspector.css';
 import './lab.css';
-import { computed, effect } from '@preact/signals';
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { HostState } from '../host/state.ts';
 import { presets } from '../lab/presets.ts';
 import { count, NOTHING, roughly } from './format.ts';
-import type { ShownRun } from './host-model.ts';
 import { Inspector } from './inspector.tsx';
 import { LabChart } from './lab-chart.tsx';
 import { LabChoice } from './lab-choice.tsx';
@@ -16,10 +15,10 @@ import { LabControls, labCommands } from './lab-controls.tsx';
 import { LabDownloads } from './lab-downloads.tsx';
 import { createLabModel, type LabModel, type LabPageDeps } from './lab-model.ts';
 import { LabPlan } from './lab-plan.tsx';
+import { type LabRoom, labRoom } from './lab-room.ts';
 import { tabsHere } from './lab-run.ts';
 import { LabTable } from './lab-table.tsx';
-import { labWords } from './lab-words.ts';
-import { live } from './live.ts';
+import { isShortHanded, labWords } from './lab-words.ts';
 import { PageNav } from './page-nav.tsx';
 import { Readout } from './readout.tsx';
 import { fractionDone } from './run-summary.ts';
@@ -31,7 +30,7 @@ function doneShare(model: LabModel, { run }: HostState): number {
   const plan = model.plan.value;
   if (!plan.ok) return 0;
   const stage = model.stage.value;
-  const now = stage?.kind === 'training' && run?.id === stage.id ? (fractionDone(run) ?? 0) : 0;
+  const now = stage !== null && 'id' in stage && run?.id === stage.id ? (fractionDone(run) ?? 0) : 0;
   return Math.min(1, (model.outcomes.value.size + now) / plan.runs.length);
 }
 
@@ -39,7 +38,8 @@ function Status({ model, state }: { model: LabModel; state: HostState }) {
   const plan = model.plan.value;
   const progress = model.progress.value;
   const { sweep } = model.lab.value ?? model.choice.value;
-  const isStuck = model.stage.value?.kind === 'short';
+  const stage = model.stage.value?.kind;
+  const isStuck = stage === 'short' || (stage === 'training' && isShortHanded(state));
   const total = plan.ok ? plan.runs.length : 0;
   const here = tabsHere(state);
   return (
@@ -98,35 +98,10 @@ function Tools({ model }: { model: LabModel }) {
           </label>
         ))}
       </div>
-      <LabDownloads model={model} />
+      <LabDownloads key={model.lab.value?.id} model={model} />
     </div>
   );
 }
-
-/** The host of this page as its share card and inspector see it, with the run under way or the last one alone. */
-function labRoom(model: LabModel) {
-  const { host, joinLink, openWorkerTab, networkWords, sharing } = model.deps;
-  const experiment = model.invited;
-  // The log is one object that grows.
-  const seen = live(host, () => ({ state: host.state, log: host.log }));
-  return {
-    deps: {
-      host,
-      joinLink,
-      openWorkerTab: () => openWorkerTab(experiment.value),
-      networkWords,
-      ...(sharing ? { sharing } : {}),
-    },
-    state: computed(() => seen.value.value.state),
-    experiment,
-    runs: computed((): readonly ShownRun[] => {
-      const { log } = seen.value.value;
-      return log === null ? [] : [{ log, slot: 0, isShown: true, numbers: null }];
-    }),
-    close: seen.stop,
-  };
-}
-type LabRoom = ReturnType<typeof labRoom>;
 
 function LabPage({ model, room }: { model: LabModel; room: LabRoom }) {
   const state = room.state.value;
@@ -140,7 +115,7 @@ function LabPage({ model, room }: { model: LabModel; room: LabRoom }) {
       <Status model={model} state={state} />
       <Notices model={model} state={state} />
       <main>
-        <LabChoice model={model} />
+        <LabChoice model={model} room={room} />
         <section class="charts" aria-label="Curves">
           {model.lab.value === null && <p class="about aside">{model.choice.value.sweep.about}</p>}
           <LabChart model={model} state={state} />
@@ -174,10 +149,14 @@ export function renderLabPage(root: HTMLElement, deps: Omit<LabPageDeps, 'preset
     if (document.title !== title) document.title = title;
   });
   const stopShortcuts = listenForShortcuts(() => labCommands(model));
+  // Another tab may have run or deleted a lab meanwhile.
+  const look = () => void (document.hidden || model.refresh());
+  document.addEventListener('visibilitychange', look);
   render(<LabPage model={model} room={room} />, root);
   return () => {
     stopTitle();
     stopShortcuts();
+    document.removeEventListener('visibilitychange', look);
     model.close();
     room.close();
     render(null, root);

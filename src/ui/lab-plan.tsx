@@ -46,10 +46,17 @@ export function LabPlan({ model, state }: { model: LabModel; state: HostState })
             const tabs = tabsNeeded(run, hostTrains);
             const isHere = tabs < workersOf(run.experiment);
             return (
-              <tr key={run.key}>
+              <tr key={run.key} class={model.leftOut.value.has(run.key) ? 'left-out' : undefined}>
                 <th scope="row">
-                  <RunSwatch slot={labels.indexOf(run.label)} />
-                  {runName(run, plan.repeats)}
+                  <label class="pick" title="Run it; what is left out can be run later">
+                    <input
+                      type="checkbox"
+                      checked={!model.leftOut.value.has(run.key)}
+                      onChange={(event) => model.want(run.key, event.currentTarget.checked)}
+                    />
+                    <RunSwatch slot={labels.indexOf(run.label)} />
+                    {runName(run, plan.repeats)}
+                  </label>
                 </th>
                 <td class="number">{count(workersOf(run.experiment))}</td>
                 <td class="number">{count(run.experiment.batch)}</td>

@@ -8,6 +8,7 @@ import { tabsHere, tabsNeeded } from './lab-run.ts';
 import { runName } from './lab-words.ts';
 import { RunSwatch } from './run-swatch.tsx';
 import { RunsHeading } from './runs-heading.tsx';
+import { Scroll } from './scroll.tsx';
 
 /** The numbers of a row, whatever they come from. */
 interface Numbers {
@@ -53,7 +54,7 @@ function Row({ model, state, run, slot, repeats, hostTrains }: RowProps) {
   const outcome = model.outcomes.value.get(run.key);
   const isNow = model.progress.value?.run?.key === run.key;
   const stage = isNow ? model.stage.value : null;
-  const isTraining = stage?.kind === 'training' && state.run?.id === stage.id;
+  const isTraining = stage !== null && 'id' in stage && state.run?.id === stage.id;
   const numbers = outcome ? reported(outcome) : isTraining ? live(state, model.deps.host.log) : none;
   const needed = tabsNeeded(run, hostTrains);
   const isShort = !outcome && !isTraining && needed > tabsHere(state);
@@ -67,7 +68,9 @@ function Row({ model, state, run, slot, repeats, hostTrains }: RowProps) {
         ? 'waits for workers'
         : isNow
           ? 'starting'
-          : 'to come';
+          : model.leftOut.value.has(run.key)
+            ? 'left out'
+            : 'to come';
   const verdict = outcome?.report?.verdict ?? null;
   return (
     <>
@@ -126,7 +129,7 @@ export function LabTable({ model, state }: { model: LabModel; state: HostState }
   return (
     <section aria-label="Runs">
       <RunsHeading plan={plan} state={state} />
-      <div class="scroll">
+      <Scroll label="Runs">
         <table class="lab-runs">
           <thead>
             <tr>
@@ -152,7 +155,7 @@ export function LabTable({ model, state }: { model: LabModel; state: HostState }
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   );
 }

@@ -16,13 +16,15 @@ function wordsAt(
   progress: Partial<SweepProgress> | null | 'rest',
   stage: RunStage | null = null,
   outcomes = 0,
+  tabs = 2,
 ): string {
   const host = new LabHostForTests();
-  host.connect(2);
+  host.connect(tabs);
   if (stage?.kind === 'training' && runs[1]) host.start(runs[1].experiment);
   const whole = { phase: 'running', run: runs[1] ?? null, number: 2, count: 2, missing: runs, ...Object(progress) };
   const model = {
     plan: signal({ ok: true, runs, repeats: 1, mostTabs: 2 }),
+    leftOut: signal(new Set()),
     lab: signal(progress === null ? null : { sweep }),
     progress: signal(progress === null || progress === 'rest' ? null : whole),
     stage: signal(stage),
@@ -38,6 +40,12 @@ it('has words for every moment of a lab', () => {
   );
   expect(wordsAt({}, { kind: 'starting' })).toBe('2 workers: starting');
   expect(wordsAt({}, { kind: 'training', id: 'run 1' })).toBe('2 workers: training with 2 workers');
+  expect(wordsAt({}, { kind: 'training', id: 'run 1' }, 0, 1)).toBe(
+    '2 workers: only 1 of 2 workers is left, so that it will not count. Stop, or let it end.',
+  );
+  expect(wordsAt({}, { kind: 'rounding-off', id: 'run 1', words: 'fetching the model' })).toBe(
+    '2 workers: fetching the model',
+  );
   expect(wordsAt({ phase: 'paused' }, { kind: 'training', id: 'run 1' })).toMatch(/; pauses after this run$/);
   expect(wordsAt({ phase: 'paused', run: null })).toBe('Paused: 2 runs to come');
   expect(wordsAt({ phase: 'stopping' })).toBe('Stopping');

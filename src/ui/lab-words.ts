@@ -18,6 +18,16 @@ export function shortWords(name: string, needed: number, here: number): string {
   return `${name}: needs ${counted(needed, 'worker')}, ${here} ${isOrAre(here)} here. ${todo}.`;
 }
 
+const workersLeft = ({ workers }: HostState): number => workers.filter(({ phase }) => phase !== 'gone').length;
+
+/** Whether somebody left in the middle of a run, and nobody took the place. */
+export const isShortHanded = (state: HostState): boolean =>
+  state.run?.phase === 'running' && workersLeft(state) < workersOf(state.run.experiment);
+
+/** That somebody left in the middle of a run. */
+const lostWords = (left: number, asked: number): string =>
+  `only ${left} of ${counted(asked, 'worker')} ${isOrAre(left)} left, so that it will not count. ${left === 0 ? 'Open a tab, or stop.' : 'Stop, or let it end.'}`;
+
 /** How far the lab has come, for the line beside its name. */
 export function labWords(model: LabModel, state: HostState): string {
   const plan = model.plan.value;
@@ -27,12 +37,15 @@ export function labWords(model: LabModel, state: HostState): string {
   const progress = model.progress.value;
   if (lab === null) {
     const tabs = mostTabs === 0 ? 'all in this tab' : `with up to ${counted(mostTabs, 'worker tab')}`;
-    return `${counted(runs.length, 'run')} ${tabs}. Nothing is computed before you press Start.`;
+    const file = plan.needsFile && model.examples.value.kind !== 'chosen' ? ' Choose the file of examples first.' : '';
+    return `${counted(runs.length - model.leftOut.value.size, 'run')} ${tabs}.${file} Nothing is computed before you press Start.`;
   }
   const outcomes = [...model.outcomes.value.values()];
   if (progress === null) {
     const failed = outcomes.filter(({ failure }) => failure !== null).length;
     const bad = failed === 0 ? '' : `, ${failed} failed`;
+    if (plan.needsFile && outcomes.length < runs.length && model.examples.value.kind !== 'chosen')
+      return `${outcomes.length} of ${counted(runs.length, 'run')} ${isOrAre(outcomes.length)} over${bad}; choose the file of examples to go on`;
     if (outcomes.length === runs.length)
       return `${runs.length === 1 ? 'The run is' : `All ${counted(runs.length, 'run')} are`} over${bad}`;
     return `${outcomes.length} of ${counted(runs.length, 'run')} ${isOrAre(outcomes.length)} over${bad}; Resume goes on with the rest`;
@@ -49,10 +62,15 @@ export function labWords(model: LabModel, state: HostState): string {
   switch (stage?.kind) {
     case 'short':
       return shortWords(name, stage.needed, stage.here);
+    case 'rounding-off':
+      return `${name}: ${stage.words}${pausing}`;
     case 'training': {
       const able = state.workers.filter(({ phase }) => phase === 'ready' || phase === 'computing' || phase === 'held');
       const ready = Math.min(able.length, workersOf(progress.run.experiment));
       const isOver = state.run?.phase === 'finished' || state.run?.phase === 'failed';
+      if (isShortHanded(state)) {
+        return `${name}: ${lostWords(workersLeft(state), workersOf(progress.run.experiment))}${pausing}`;
+      }
       const words = isOver ? 'Counting the last bytes' : runWords(state.run, progress.run.experiment, ready);
       return `${name}: ${words.toLowerCase()}${pausing}`;
     }
