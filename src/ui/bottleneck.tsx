@@ -1,3 +1,4 @@
+import './bottleneck.css';
 import { useRef } from 'preact/hooks';
 import type { RunVerdict } from '../export/verdict.ts';
 import type { Advice } from '../export/verdict-advice.ts';

@@ -1,9 +1,11 @@
+import './bytes-table.css';
 import { kinds } from '../core/protocol.ts';
 import type { RunNumbers } from '../core/run-numbers.ts';
 import { type Accounting, accounting, accounts, type Flow } from '../export/accounting.ts';
 import { useReport } from './export-report.ts';
 import { bytes, duration, NOTHING } from './format.ts';
 import { type Inspected, SERVER, workerName } from './inspected.ts';
+import { Scroll } from './scroll.tsx';
 import { WorkerDot } from './worker-dot.tsx';
 
 const heads = [
@@ -90,7 +92,7 @@ function BytesTable({ lines, note }: { lines: readonly Line[]; note: string | nu
         Bytes by kind, direction and node; each line adds up, and the server’s are the sums of the workers’. – where the
         browser does not tell{hasLag ? ', … where its count is some seconds behind ours' : ''}. {note}
       </p>
-      <div class="scroll">
+      <Scroll label="Bytes">
         <table class="traffic" aria-label="Bytes by kind, direction and node">
           <thead>
             <tr>
@@ -137,7 +139,7 @@ function BytesTable({ lines, note }: { lines: readonly Line[]; note: string | nu
             </tbody>
           ))}
         </table>
-      </div>
+      </Scroll>
     </>
   );
 }

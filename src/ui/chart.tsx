@@ -1,3 +1,4 @@
+import './chart.css';
 import { useEffect, useRef } from 'preact/hooks';
 import { emulatedWords } from '../export/emulated.ts';
 import { ChartTable } from './chart-table.tsx';

@@ -1,3 +1,4 @@
+import './charts.css';
 import { useState } from 'preact/hooks';
 import { curvesToCsv, curvesToJson } from '../export/curves.ts';
 import { Chart } from './chart.tsx';

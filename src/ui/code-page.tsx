@@ -1,5 +1,6 @@
 import './base.css';
 import './join.css';
+import './code-page.css';
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
 
@@ -46,8 +47,8 @@ function CodePage({ deps }: { deps: CodePageDeps }) {
           </button>
           <p class="aside">Nothing runs yet: the next page says what it is and asks first.</p>
         </form>
-        <p class="aside">
-          Or <a href={deps.hostPageLink}>start a run of your own</a>.
+        <p class="ways-out">
+          <a href={deps.hostPageLink}>Start a run of your own</a>
         </p>
       </main>
     </div>
@@ -73,9 +74,10 @@ export function renderBadLinkPage(
         <p class="brand">Manyhands</p>
         <h1>This link does not work</h1>
         <p class="lead">{deps.problem}</p>
-        <p class="lead">
-          Ask for the link again, <a href={deps.codePageLink}>type the short code</a>, or{' '}
-          <a href={deps.hostPageLink}>start a run of your own</a>.
+        <p class="lead">Ask for the link again, or go on another way:</p>
+        <p class="ways-out">
+          <a href={deps.codePageLink}>Type the short code</a>
+          <a href={deps.hostPageLink}>Start a run of your own</a>
         </p>
       </main>
     </div>,

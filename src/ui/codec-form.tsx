@@ -1,3 +1,4 @@
+import './codec-form.css';
 import { type CodecName, downNames, upNames } from '../core/config.ts';
 import { isAsked } from './experiment-draft.ts';
 import { Group, NumberRow, Problem, problemProps, setText } from './form-fields.tsx';

@@ -1,3 +1,4 @@
+import './command-buttons.css';
 import { type Command, keyWords } from './shortcuts.ts';
 
 /** The page's main buttons, each with its key in its hint. */

@@ -1,7 +1,10 @@
+import './compare-table.css';
 import { type ComparedRow, compare } from './comparison.ts';
 import type { ShownRun } from './host-model.ts';
 import { RunSwatch } from './run-swatch.tsx';
 import { runTitle } from './run-title.ts';
+import { Scroll } from './scroll.tsx';
+import { unbroken } from './unbroken.ts';
 
 function Row({ row, runs }: { row: ComparedRow; runs: readonly ShownRun[] }) {
   return (
@@ -30,7 +33,7 @@ export function CompareTable({ runs }: { runs: readonly ShownRun[] }) {
           the ticked runs; the best of a line is <b class="best">marked</b>
         </span>
       </h2>
-      <div class="scroll">
+      <Scroll label="Comparison of runs">
         <table class="comparison">
           <thead>
             <tr>
@@ -38,7 +41,7 @@ export function CompareTable({ runs }: { runs: readonly ShownRun[] }) {
               {shown.map(({ log, slot }) => (
                 <th key={log.id} scope="col" class="number">
                   <RunSwatch slot={slot} />
-                  {runTitle(log.experiment)}
+                  {unbroken(runTitle(log.experiment))}
                 </th>
               ))}
             </tr>
@@ -56,7 +59,7 @@ export function CompareTable({ runs }: { runs: readonly ShownRun[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {caveats.length > 0 && <p class="aside">{caveats.join(' ')}</p>}
     </section>
   );

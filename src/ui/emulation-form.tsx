@@ -1,3 +1,4 @@
+import './emulation-form.css';
 import { useSignal } from '@preact/signals';
 import { emptyRule, type RuleDraft, rulesOf, ruleText } from './emulation-rule.ts';
 import { Group, Problem, problemProps, setText } from './form-fields.tsx';

@@ -1,3 +1,4 @@
+import './experiment-form.css';
 import { dataTitles, modelTitles } from '../models/plan.ts';
 import { CodecForm } from './codec-form.tsx';
 import { EmulationForm } from './emulation-form.tsx';

@@ -44,11 +44,21 @@ export function Problem({ model, name }: { model: HostModel; name: ExperimentKey
   );
 }
 
-/** Attributes that tie a field to what is wrong with it. */
-export const problemProps = (model: HostModel, name: ExperimentKey) => {
+/** Attributes that tie a field to what is wrong with it, or else to what it means. */
+export const problemProps = (model: HostModel, name: ExperimentKey, hint?: string) => {
   const isBad = problemOf(model, name) !== undefined;
-  return { 'aria-invalid': isBad, 'aria-describedby': isBad ? `${name}-problem` : undefined };
+  const described = isBad ? `${name}-problem` : hint === undefined ? undefined : `${name}-hint`;
+  return { 'aria-invalid': isBad, 'aria-describedby': described };
 };
+
+/** What a field means, beside it while it has the focus: neither keys nor fingers get a tooltip. */
+function Hint({ name, text }: { name: ExperimentKey; text: string | undefined }) {
+  return text === undefined ? null : (
+    <span class="hint" id={`${name}-hint`}>
+      {text}
+    </span>
+  );
+}
 
 function Row(props: FieldProps<ExperimentKey> & { readonly children: ComponentChildren }) {
   const { model, name, label, title, children } = props;
@@ -57,6 +67,7 @@ function Row(props: FieldProps<ExperimentKey> & { readonly children: ComponentCh
     <div class="row" title={title}>
       <label for={`field-${name}`}>{label}</label>
       {children}
+      <Hint name={name} text={title} />
       <Problem model={model} name={name} />
     </div>
   );
@@ -66,11 +77,12 @@ interface NumberProps {
   readonly model: HostModel;
   readonly name: NumberKey;
   readonly isOff?: boolean;
+  readonly hint?: string | undefined;
   /** Where no label element names the input. */
   readonly label?: string;
 }
 
-function NumberInput({ model, name, isOff = false, label }: NumberProps) {
+function NumberInput({ model, name, isOff = false, hint, label }: NumberProps) {
   return (
     <input
       id={`field-${name}`}
@@ -81,7 +93,7 @@ function NumberInput({ model, name, isOff = false, label }: NumberProps) {
       disabled={isOff}
       value={model.draft.value.texts[name]}
       aria-label={label}
-      {...problemProps(model, name)}
+      {...problemProps(model, name, hint)}
       onInput={(event) => setText(model, name, event.currentTarget.value)}
     />
   );
@@ -91,7 +103,7 @@ function NumberInput({ model, name, isOff = false, label }: NumberProps) {
 export function NumberRow(props: FieldProps<NumberKey>) {
   return (
     <Row {...props}>
-      <NumberInput model={props.model} name={props.name} />
+      <NumberInput model={props.model} name={props.name} hint={props.title} />
     </Row>
   );
 }
@@ -108,7 +120,7 @@ export function SelectRow(
         id={`field-${name}`}
         name={name}
         value={value}
-        {...problemProps(model, name)}
+        {...problemProps(model, name, props.title)}
         onChange={(event) => setText(model, name, event.currentTarget.value)}
       >
         {!Object.hasOwn(options, value) && <option value={value}>{value}</option>}
@@ -136,7 +148,8 @@ export function SwitchRow({ model, name, label, title, as }: FieldProps<SwitchKe
         />
         {label}
       </label>
-      <NumberInput model={model} name={name} isOff={isOff} label={as ?? label} />
+      <NumberInput model={model} name={name} isOff={isOff} hint={title} label={as ?? label} />
+      <Hint name={name} text={title} />
       <Problem model={model} name={name} />
     </div>
   );
@@ -146,19 +159,20 @@ export function SwitchRow({ model, name, label, title, as }: FieldProps<SwitchKe
 export function CheckRow({ model, name, label, title }: FieldProps<CheckKey>) {
   if (!isAsked(model.draft.value, name)) return null;
   return (
-    <>
-      <label class="check" title={title}>
+    <div class="row alone" title={title}>
+      <label class="rule">
         <input
           type="checkbox"
           name={name}
           checked={model.draft.value.texts[name] === checkText(name, true)}
-          {...problemProps(model, name)}
+          {...problemProps(model, name, title)}
           onChange={(event) => setText(model, name, checkText(name, event.currentTarget.checked))}
         />
         {label}
       </label>
+      <Hint name={name} text={title} />
       <Problem model={model} name={name} />
-    </>
+    </div>
   );
 }
 

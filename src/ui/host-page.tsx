@@ -1,6 +1,5 @@
 import './base.css';
 import './host.css';
-import './inspector.css';
 import { render } from 'preact';
 import type { Experiment } from '../core/config.ts';
 import type { Host, RunLog } from '../host/state.ts';

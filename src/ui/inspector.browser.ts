@@ -16,6 +16,8 @@ const steps = Array.from({ length: 60 }, (_, index): StepTrace => {
     seq: Math.floor(index / 2),
     version: index,
     examples: 100,
+    givenMs: null,
+    pausedMs: 0,
     receivedMs,
     answeredMs: receivedMs + 5,
     applyMs: 2,

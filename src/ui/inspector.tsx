@@ -1,3 +1,5 @@
+import './inspector.css';
+import './timeline.css';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Host } from '../host/state.ts';

@@ -1,3 +1,4 @@
+import './join-offer.css';
 import { useState } from 'preact/hooks';
 import { defaultExperiment } from '../core/config.ts';
 import { type BackendChoice, backendChoices } from '../models/backend.ts';
@@ -90,8 +91,8 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
       <p class="brand">Manyhands</p>
       <h1>Lend a hand</h1>
       <p class="lead">
-        {invitation.by === null ? 'The host' : <b>{invitation.by}</b>} of room <b class="code">{invitation.code}</b>{' '}
-        asks this tab to help train {what ?? 'a model; which one it says once you are connected'}.
+        {invitation.by ? <b>{invitation.by}</b> : 'The host'} of room <b class="code">{invitation.code}</b> asks this
+        tab to help train {what ?? 'a model; which one it says once you are connected'}.
       </p>
       <dl class="terms">
         <dt>Leaves this device</dt>

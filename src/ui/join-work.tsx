@@ -1,3 +1,4 @@
+import './join-work.css';
 import type { Experiment } from '../core/config.ts';
 import { tallyBytes } from '../core/traffic.ts';
 import { emulatedWords } from '../export/emulated.ts';
@@ -14,17 +15,17 @@ import { WorkerDot } from './worker-dot.tsx';
 
 const intensities = [0.25, 0.5, 0.75, 1];
 
-function Group({ group }: { group: GroupProgress }) {
+function Group({ group, isOver }: { group: GroupProgress; isOver: boolean }) {
   return (
     <section aria-label="The group">
-      <h2>The group</h2>
+      <h2>The group{isOver && <span class="aside"> as this tab last heard</span>}</h2>
       <dl class="readouts">
         <Readout name="Step" value={count(group.version)} />
         <Readout name="Test loss" value={loss(group.loss)} />
         <Readout name="Accuracy" value={percent(group.accuracy)} />
         <Readout name="Workers" value={count(group.workers)} />
         <Readout name="Examples" value={count(group.examples)} />
-        <Readout name="Left, about" value={group.phase === 'running' ? roughly(group.leftMs) : NOTHING} />
+        <Readout name="Left, about" value={group.phase === 'running' && !isOver ? roughly(group.leftMs) : NOTHING} />
       </dl>
     </section>
   );
@@ -71,6 +72,22 @@ function Intensity({ control, intensity }: { control: WorkerControl; intensity: 
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** How far loading is, as words and a bar; without a number where nobody knows. */
+function PreparingBar({ fraction, title }: { fraction: number | null; title: string }) {
+  const done = fraction === null ? null : percent(fraction, 0);
+  return (
+    <>
+      <p class="aside">{done}</p>
+      <progress
+        class="bar"
+        max={1}
+        value={fraction ?? undefined}
+        aria-label={done === null ? title : `${title}, ${done}`}
+      />
+    </>
   );
 }
 
@@ -158,7 +175,8 @@ export function JoinWork({ deps, view }: { deps: JoinPageDeps; view: WorkerView 
         Manyhands
         {identity !== null && (
           <span class="me">
-            <WorkerDot worker={identity.worker} /> {identity.name}
+            <WorkerDot worker={identity.worker} />
+            <b>{identity.name}</b>
           </span>
         )}
       </p>
@@ -166,18 +184,12 @@ export function JoinWork({ deps, view }: { deps: JoinPageDeps; view: WorkerView 
         <h1>{words.title}</h1>
         <p class="lead">{words.text}</p>
       </div>
-      {stage.kind === 'preparing' ? (
-        <progress
-          class="bar"
-          max={1}
-          value={stage.fraction ?? undefined}
-          aria-label={stage.fraction === null ? words.title : `${words.title}, ${percent(stage.fraction, 0)}`}
-        />
-      ) : view.transfer !== null && isTakingPart(stage) ? (
-        <TransferBar transfer={view.transfer} />
-      ) : (
-        <div class="bar" />
-      )}
+      <div class="under-way">
+        {stage.kind === 'preparing' && <PreparingBar fraction={stage.fraction} title={words.title} />}
+        {stage.kind !== 'preparing' && view.transfer !== null && isTakingPart(stage) && (
+          <TransferBar transfer={view.transfer} />
+        )}
+      </div>
       {deps.isRelayed() && isTakingPart(stage) && (
         <p class="aside" role="note">
           No direct way to the host was found: data goes through the server of this page, which is slower and could read
@@ -192,7 +204,7 @@ export function JoinWork({ deps, view }: { deps: JoinPageDeps; view: WorkerView 
       )}
       {experiment !== null && isTakingPart(stage) && <Together experiment={experiment} view={view} />}
       {view.steps > 0 || stage.kind === 'training' ? <Own view={view} /> : null}
-      {group !== null && <Group group={group} />}
+      {group !== null && <Group group={group} isOver={!isTakingPart(stage)} />}
       {isTakingPart(stage) && <Intensity control={deps.control} intensity={view.intensity} />}
       <Actions deps={deps} view={view} />
     </main>

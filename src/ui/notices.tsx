@@ -1,3 +1,4 @@
+import './notices.css';
 import { count, moment } from './format.ts';
 import type { HostModel } from './host-model.ts';
 import { settingsTitle } from './run-title.ts';

@@ -1,3 +1,4 @@
+import './operators.css';
 import { useState } from 'preact/hooks';
 import type { Experiment } from '../core/config.ts';
 import type { StepProfile } from '../core/step-trace.ts';
@@ -6,6 +7,7 @@ import type { Host } from '../host/state.ts';
 import { bytes, count, duration, percent } from './format.ts';
 import type { Inspected } from './inspected.ts';
 import { type OperatorOrder, operatorsMs, ranked } from './operators-order.ts';
+import { Scroll } from './scroll.tsx';
 import { subject } from './words.ts';
 
 type Profiling =
@@ -68,13 +70,14 @@ const sorts: readonly [OperatorOrder, string][] = [
   ['ran', 'As they ran'],
 ];
 
-/** Most operators are over before a tenth of a millisecond is; a column of them has the same decimals. */
-const shortTime = (ms: number): string => (ms < 9.9995 ? `${ms.toFixed(3)}\u00a0ms` : duration(ms));
+/** As many decimals for a whole column as its largest needs: most operators are over before a tenth of a millisecond is. */
+const decimalsFor = (mostMs: number): number => (mostMs < 9.9995 ? 3 : mostMs < 99.995 ? 2 : 1);
 
 function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
   const [order, setOrder] = useState<OperatorOrder>('time');
   const [isCopied, setCopied] = useState(false);
   const { backend, batch, stepMs, operators } = profile;
+  const decimals = decimalsFor(Math.max(...operators.map(({ ms }) => ms)));
   const copy = () => {
     void navigator.clipboard.writeText(operatorsCsv({ id, profile }) ?? '').then(
       () => setCopied(true),
@@ -100,7 +103,7 @@ function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
           {isCopied ? 'Copied' : 'Copy as CSV'}
         </button>
       </div>
-      <div class="scroll tall">
+      <Scroll label="Operators" isTall>
         <table>
           <thead>
             <tr>
@@ -123,7 +126,7 @@ function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
               <tr key={place}>
                 <td class="number">{place}</td>
                 <th scope="row">{name}</th>
-                <td class="number">{shortTime(ms)}</td>
+                <td class="number">{`${ms.toFixed(decimals)}\u00a0ms`}</td>
                 <td>
                   <span class="share-bar">
                     <i style={{ width: `${share * 100}%` }} />
@@ -136,7 +139,7 @@ function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </>
   );
 }

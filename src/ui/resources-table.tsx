@@ -5,6 +5,7 @@ import type { Inspected } from './inspected.ts';
 import { NodeName } from './resources-node.tsx';
 import { resourceWords } from './resources-plot.ts';
 import { type ResourceMetric, resourceMetrics } from './resources-series.ts';
+import { Scroll } from './scroll.tsx';
 
 function cell({ samples }: NodeResources, { read, unit }: ResourceMetric): string {
   const known = read(samples).filter((value) => value !== null);
@@ -24,7 +25,7 @@ export function ResourcesTable({ nodes, inspected }: { nodes: readonly NodeResou
       <summary>Resources as a table</summary>
       {isOpen && <p class="aside">Mean / most over the looks at each node; – where it does not tell.</p>}
       {isOpen && (
-        <div class="scroll">
+        <Scroll label="Resources">
           <table aria-label="Resources of each node">
             <thead>
               <tr>
@@ -51,7 +52,7 @@ export function ResourcesTable({ nodes, inspected }: { nodes: readonly NodeResou
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </details>
   );

@@ -1,3 +1,4 @@
+import './resources.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type NodeResources, pressures } from '../core/resources.ts';
 import { type Inspected, nodeName } from './inspected.ts';
@@ -80,6 +81,44 @@ function reading({ x, y }: ResourceLine, hoverX: number | null): number | null {
   return y[nearest({ x, y: [] }, hoverX)] ?? null;
 }
 
+/** More than this many names or numbers do not fit beside a small chart. */
+const MOST_NAMED = 3;
+
+/** Some names, and how many more there are. */
+const someOf = (names: readonly string[]): string =>
+  names.length <= MOST_NAMED
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMED - 1).join(', ')} and ${names.length - MOST_NAMED + 1} more`;
+
+/** Each node's value at the pointer; of many nodes, the least and the most. */
+function ResourceReadings({
+  lines,
+  unit,
+  hoverX,
+}: Pick<ResourceChartProps, 'lines' | 'hoverX'> & Pick<ResourceMetric, 'unit'>) {
+  const told = lines.flatMap((line) => {
+    const value = reading(line, hoverX);
+    return value === null ? [] : [{ node: line.node, value }];
+  });
+  const values = told.map(({ value }) => value);
+  return (
+    <p class="readings">
+      {told.length > MOST_NAMED ? (
+        <span>
+          {resourceWords(unit, Math.min(...values))} to {resourceWords(unit, Math.max(...values))}
+        </span>
+      ) : (
+        told.map(({ node, value }) => (
+          <span key={`${node.node} ${node.source}`}>
+            <NodeDot node={node} />
+            {resourceWords(unit, value)}
+          </span>
+        ))
+      )}
+    </p>
+  );
+}
+
 function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: ResourceChartProps) {
   const { name, hint, unit } = metric;
   const box = useRef<HTMLDivElement>(null);
@@ -100,19 +139,7 @@ function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: Resour
     <figure class="chart small">
       <figcaption title={hint}>
         <h3>{name}</h3>
-        <p class="readings">
-          {lines.map((line) => {
-            const value = reading(line, hoverX);
-            return (
-              value !== null && (
-                <span key={`${line.node.node} ${line.node.source}`}>
-                  <NodeDot node={line.node} />
-                  {resourceWords(unit, value)}
-                </span>
-              )
-            );
-          })}
-        </p>
+        <ResourceReadings lines={lines} unit={unit} hoverX={hoverX} />
       </figcaption>
       <div
         class="plot"
@@ -120,7 +147,7 @@ function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: Resour
         role="img"
         aria-label={`${name} of each node over time; the table below has the numbers`}
       />
-      {silent.length > 0 && <p class="aside">Not told by {silent.join(', ')}.</p>}
+      {silent.length > 0 && <p class="aside">Not told by {someOf(silent)}.</p>}
     </figure>
   );
 }

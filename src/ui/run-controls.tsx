@@ -28,7 +28,7 @@ export function runCommands(model: HostModel): readonly Command[] {
   });
   if (model.asksReset.value && model.isLocked.value) {
     return [
-      command('Keep it', 'Go on with this run', null, () => {
+      command('Keep it', 'Go on with this run', 'escape', () => {
         model.asksReset.value = false;
       }),
       primary(

@@ -1,3 +1,4 @@
+import './run-swatch.css';
 /** Dashes tell runs apart where colours do not. In CSS pixels; the run of this page is 0 and solid. */
 export const runDashes: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 2], [7, 2, 2, 2, 2, 2]];
 

@@ -1,3 +1,4 @@
+import './run-table.css';
 import { useState } from 'preact/hooks';
 import { emulatedWords } from '../export/emulated.ts';
 import { CompareTable } from './compare-table.tsx';
@@ -7,6 +8,8 @@ import type { HostModel, ShownRun } from './host-model.ts';
 import { summarize } from './run-summary.ts';
 import { RunSwatch } from './run-swatch.tsx';
 import { runTitle } from './run-title.ts';
+import { Scroll } from './scroll.tsx';
+import { unbroken } from './unbroken.ts';
 import { subject } from './words.ts';
 
 interface RowProps {
@@ -36,7 +39,7 @@ function Row({ model, run, targetLoss, hasAuc }: RowProps) {
             aria-label={`Show ${label}`}
           />
           <RunSwatch slot={slot} />
-          {label}
+          {unbroken(label)}
         </label>
       </th>
       <td class="number" title={moment(log.startedAtMs)}>
@@ -84,7 +87,7 @@ export function RunTable({ model }: { model: HostModel }) {
           side.
         </p>
       ) : (
-        <div class="scroll">
+        <Scroll label="List of runs">
           <table class="runs">
             <thead>
               <tr>
@@ -126,7 +129,7 @@ export function RunTable({ model }: { model: HostModel }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
       <CompareTable runs={runs} />
     </section>

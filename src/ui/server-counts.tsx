@@ -1,3 +1,4 @@
+import './server-counts.css';
 import type { RunState, ServerCounters } from '../core/progress.ts';
 import { count, duration, NOTHING, percent } from './format.ts';
 

@@ -1,3 +1,4 @@
+import './share-card.css';
 import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';

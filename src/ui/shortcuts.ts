@@ -3,15 +3,17 @@ export interface Command {
   readonly label: string;
   readonly hint: string;
   /** As in `KeyboardEvent.key`, lower case. */
-  readonly key: ' ' | 'f' | 'r' | null;
+  readonly key: ' ' | 'f' | 'r' | 'escape' | null;
   readonly isPrimary: boolean;
   readonly isEnabled: boolean;
   run(): void;
 }
 
 /** A key as it is printed on the keyboard. */
-export const keyWords = (key: Command['key']): string =>
-  key === null ? '' : key === ' ' ? 'Space' : key.toUpperCase();
+export function keyWords(key: Command['key']): string {
+  if (key === null) return '';
+  return key === ' ' ? 'Space' : key === 'escape' ? 'Escape' : key.toUpperCase();
+}
 
 /** Where a key belongs to what has the focus: fields take all of them, buttons and the like take the space bar. */
 function isTaken(target: EventTarget | null, key: string): boolean {

@@ -64,9 +64,12 @@ function NumberRow({ model, field: { key, label, title } }: { model: SimulateMod
         autocomplete="off"
         value={model.draft.value.texts[key]}
         aria-invalid={isBad}
-        aria-describedby={isBad ? `${key}-problem` : undefined}
+        aria-describedby={isBad ? `${key}-problem` : `${key}-hint`}
         onInput={(event) => model.setText(key, event.currentTarget.value)}
       />
+      <span class="hint" id={`${key}-hint`}>
+        {title}
+      </span>
       <Problem model={model} name={key} />
     </div>
   );

@@ -2,6 +2,7 @@ import { comparable } from '../simulate/scenario.ts';
 import { verdict } from '../simulate/verdict.ts';
 import { bytes, clock, count, duration, loss, NOTHING, percent } from './format.ts';
 import { RunSwatch } from './run-swatch.tsx';
+import { Scroll } from './scroll.tsx';
 import type { Shown, SimulateModel } from './simulate-model.ts';
 
 function Row({ shown, isAimed, isBusy }: { shown: Shown; isAimed: boolean; isBusy: boolean }) {
@@ -89,7 +90,7 @@ export function SimulateResults({ model }: { model: SimulateModel }) {
       <p class="verdict" role="status">
         {isBusy ? NOTHING : verdict(runs, untilLoss)}
       </p>
-      <div class="scroll">
+      <Scroll label="Outcomes">
         <table class="outcomes">
           <thead>
             <tr>
@@ -110,7 +111,7 @@ export function SimulateResults({ model }: { model: SimulateModel }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       <p class="aside key">
         <i class="compute" /> computing <i class="wait" /> waiting <i class="transfer" /> on the way
       </p>

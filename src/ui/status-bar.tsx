@@ -1,3 +1,4 @@
+import './status-bar.css';
 import { emulatedWords } from '../export/emulated.ts';
 import { clock, count, loss, NOTHING, percent, rate, roughly } from './format.ts';
 import type { HostModel } from './host-model.ts';
@@ -9,6 +10,16 @@ import { runWords, subject } from './words.ts';
 
 const readyPhases = ['ready', 'computing', 'held'];
 
+/** What the run is doing, or what keeps it from it. */
+function statusOf(model: HostModel, ready: number): { readonly words: string; readonly isBad: boolean } {
+  const { run } = model.state.value;
+  if (!model.isLocked.value && !model.reading.value.ok)
+    return { words: 'A setting is marked in the form: correct it to start', isBad: true };
+  if (run?.phase === 'running' && ready === 0)
+    return { words: 'No worker is ready: training goes on as soon as one is', isBad: true };
+  return { words: runWords(run, model.experiment.value, ready), isBad: run?.phase === 'failed' };
+}
+
 /** The top of the host page: what is trained, how it stands, and the next thing to do. */
 export function StatusBar({ model }: { model: HostModel }) {
   const { run, workers } = model.state.value;
@@ -16,6 +27,7 @@ export function StatusBar({ model }: { model: HostModel }) {
   const test = model.deps.host.log?.test.at(-1);
   const pace = present.reduce((sum, worker) => sum + worker.examplesPerSecond, 0);
   const emulated = emulatedWords(model.experiment.value);
+  const { words, isBad } = statusOf(model, present.length);
   const done = run === null ? 0 : fractionDone(run);
   return (
     <header class="status">
@@ -29,8 +41,8 @@ export function StatusBar({ model }: { model: HostModel }) {
             </span>
           )}
         </h1>
-        <p class="words" aria-live="polite">
-          {runWords(run, model.experiment.value, present.length)}
+        <p class={isBad ? 'words bad' : 'words'} aria-live="polite">
+          {words}
         </p>
       </div>
       <dl class="readouts">

@@ -35,7 +35,7 @@ export function StrategyForm({ model }: { model: HostModel }) {
         ))}
       </div>
       <Problem model={model} name="strategy" />
-      <p class="aside">
+      <p class="aside elsewhere">
         <a href="#simulate" target="_blank" rel="noopener">
           Compare them on made-up machines
         </a>

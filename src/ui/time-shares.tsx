@@ -1,3 +1,4 @@
+import './time-shares.css';
 import type { Phases } from '../core/protocol.ts';
 import { duration, NOTHING, percent } from './format.ts';
 

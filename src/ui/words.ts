@@ -20,7 +20,7 @@ export interface TroubleWords extends Words {
 export function subject(experiment: Pick<Experiment, 'model' | 'data'>): string {
   const titleIn = (titles: Readonly<Record<string, string>>, name: string) =>
     Object.hasOwn(titles, name) ? titles[name] : name;
-  return `${titleIn(modelTitles, experiment.model)} on ${titleIn(dataTitles, experiment.data)}`;
+  return `${titleIn(modelTitles, experiment.model)} on ${titleIn(dataTitles, experiment.data)?.replace(/^A /, 'a ')}`;
 }
 
 /** What a strategy does, in one plain sentence. */

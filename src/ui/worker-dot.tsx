@@ -1,3 +1,5 @@
+import './worker-dot.css';
+
 const COLOURS = 10;
 
 /** A worker's colour, the same wherever it appears; from the eleventh on the dot is hollow. */

@@ -1,7 +1,9 @@
+import './worker-table.css';
 import { tallyBytes } from '../core/traffic.ts';
 import type { WorkerRow } from '../host/state.ts';
 import { count, megabytes, NOTHING, percent, rate } from './format.ts';
 import type { HostModel } from './host-model.ts';
+import { Scroll } from './scroll.tsx';
 import { TimeShares } from './time-shares.tsx';
 import { workerPhaseWords } from './words.ts';
 import { WorkerDot } from './worker-dot.tsx';
@@ -13,7 +15,7 @@ function Row({ row, hasPeers, onRemove }: { row: WorkerRow; hasPeers: boolean; o
   const lost = `${count(row.applied)} applied, ${count(row.stale)} stale, ${count(row.rejected)} rejected`;
   return (
     <tr class={row.phase === 'gone' ? 'gone' : undefined}>
-      <th scope="row">
+      <th scope="row" title={row.name}>
         <WorkerDot worker={row.worker} />
         {row.name}
         {row.isLocal && <span class="aside"> this tab</span>}
@@ -67,63 +69,69 @@ export function WorkerTable({ model }: { model: HostModel }) {
       <h2>
         Workers <span class="aside">{count(present)}</span>
       </h2>
-      <div class="scroll">
-        <table class="workers">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Device</th>
-              <th scope="col">Backend</th>
-              <th scope="col">State</th>
-              <th scope="col" class="number">
-                Steps
-              </th>
-              <th scope="col" class="number">
-                Examples/s
-              </th>
-              <th scope="col" class="key" title="Share of each step's time, in percent">
-                <i class="compute" /> Compute <i class="wait" /> wait <i class="transfer" /> transfer
-              </th>
-              {!hasPeers && (
-                <th
-                  scope="col"
-                  class="number"
-                  title="Updates made by others between a gradient's start and its arrival"
-                >
-                  Stale mean / max
-                </th>
-              )}
-              <th scope="col" class="number" title="Share of its gradients that came too late to be used">
-                Unused
-              </th>
-              <th scope="col" class="number" title="Megabytes from the worker">
-                MB up
-              </th>
-              <th scope="col" class="number" title="Megabytes to the worker">
-                MB down
-              </th>
-              {hasPeers && (
-                <th scope="col" class="number" title="Megabytes sent straight to other workers">
-                  MB to others
-                </th>
-              )}
-              <th scope="col">
-                <span class="hidden">Remove</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {workers.map((row) => (
-              <Row key={row.worker} row={row} hasPeers={hasPeers} onRemove={() => model.deps.host.remove(row.worker)} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {workers.length === 0 && (
+      {workers.length === 0 ? (
         <p class="empty">
           Each tab that computes appears here. Press Start to train in this tab, or share the link and press Contribute
           on another device.
         </p>
+      ) : (
+        <Scroll label="List of workers">
+          <table class="workers">
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Device</th>
+                <th scope="col">Backend</th>
+                <th scope="col">State</th>
+                <th scope="col" class="number">
+                  Steps
+                </th>
+                <th scope="col" class="number">
+                  Examples/s
+                </th>
+                <th scope="col" class="key" title="Share of each step's time, in percent">
+                  <i class="compute" /> Compute <i class="wait" /> wait <i class="transfer" /> transfer
+                </th>
+                {!hasPeers && (
+                  <th
+                    scope="col"
+                    class="number"
+                    title="Updates made by others between a gradient's start and its arrival"
+                  >
+                    Stale mean / max
+                  </th>
+                )}
+                <th scope="col" class="number" title="Share of its gradients that came too late to be used">
+                  Unused
+                </th>
+                <th scope="col" class="number" title="Megabytes from the worker">
+                  MB up
+                </th>
+                <th scope="col" class="number" title="Megabytes to the worker">
+                  MB down
+                </th>
+                {hasPeers && (
+                  <th scope="col" class="number" title="Megabytes sent straight to other workers">
+                    MB to others
+                  </th>
+                )}
+                <th scope="col">
+                  <span class="hidden">Remove</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {workers.map((row) => (
+                <Row
+                  key={row.worker}
+                  row={row}
+                  hasPeers={hasPeers}
+                  onRemove={() => model.deps.host.remove(row.worker)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
       )}
     </section>
   );
