@@ -24,6 +24,7 @@ const words: Partial<Record<ExperimentKey, (value: string) => string>> = {
   workers: (value) => `${value} ${value === '1' ? 'worker' : 'workers'}`,
   optimizer: (value) => value,
   lr: (value) => `rate ${value}`,
+  deadline: (value) => `a deadline of ${value} s`,
   topk: (value) => `top ${value}`,
   localSteps: (value) => `${value} local steps`,
   maxStaleness: (value) => `staleness up to ${value}`,
@@ -37,6 +38,9 @@ const words: Partial<Record<ExperimentKey, (value: string) => string>> = {
   overlap: (value) => (value === 'true' ? 'overlap' : 'no overlap'),
   emulate: (value) => value || 'no emulation',
 };
+
+/** A setting with its value in words, wherever one is told: 40,000 examples, rate 0.2. */
+export const settingWords = (key: ExperimentKey, value: string): string => words[key]?.(value) ?? `${key} ${value}`;
 
 /** For each experiment what sets it apart from the others, in as few words as that takes; empty if there is only one. */
 export function labelsOf(experiments: readonly Experiment[]): string[] {
@@ -68,7 +72,7 @@ function labelOf(experiment: Experiment, keys: readonly ExperimentKey[], isPair:
         : typeof value === 'number'
           ? value.toLocaleString('en', { maximumFractionDigits: 9 })
           : String(value);
-    return words[key]?.(text) ?? `${key} ${text}`;
+    return settingWords(key, text);
   });
   return parts.filter((part) => part !== '').join(', ');
 }

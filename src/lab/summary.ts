@@ -35,10 +35,16 @@ export interface SettingSummary {
   /** Of those runs that ended because the loss was reached. */
   readonly secondsToTarget: Measured | null;
   readonly examples: Measured | null;
+  /** How often the training set was gone through. */
+  readonly epochs: Measured | null;
   readonly examplesPerSecond: Measured | null;
   readonly epochSeconds: Measured | null;
+  /** Of the clock, not of one worker: asynchronous workers take their steps side by side. */
+  readonly stepSeconds: Measured | null;
   readonly accuracy: Measured | null;
   readonly testLoss: Measured | null;
+  /** Null where there are not just two classes. */
+  readonly auc: Measured | null;
   /** What most of its runs were bound by, as the first of those says it, and how many said so. */
   readonly verdict: { readonly verdict: RunVerdict; readonly agreeing: number } | null;
   readonly workers: readonly WorkerSummary[];
@@ -46,6 +52,12 @@ export interface SettingSummary {
 
 /** How many workers a run really had: single has one whatever it says. */
 export const workersOf = ({ strategy, workers }: Experiment): number => (strategy === 'single' ? 1 : workers);
+
+/** Whether all went through as many examples of their training sets, or nearly: what they came to is then comparable. */
+export function isAsLong(settings: readonly SettingSummary[]): boolean {
+  const epochs = settings.flatMap((setting) => setting.epochs?.mean ?? []);
+  return Math.max(...epochs) <= Math.min(...epochs) * 1.02;
+}
 
 const byKey = new Intl.Collator('en', { numeric: true });
 
@@ -77,10 +89,13 @@ function settingSummary(
     seconds: fold(({ wallSeconds }) => wallSeconds),
     secondsToTarget: fold(({ stopReason, wallSeconds }) => (stopReason === 'loss' ? wallSeconds : null)),
     examples: fold(({ examples }) => examples),
+    epochs: fold(epochsOf),
     examplesPerSecond: fold(({ examples, wallSeconds }) => ratio(examples, wallSeconds)),
     epochSeconds: fold(epochSeconds),
+    stepSeconds: fold(({ wallSeconds, steps }) => ratio(wallSeconds, steps)),
     accuracy: fold(({ testAccuracy }) => testAccuracy),
     testLoss: fold(({ testLoss }) => testLoss),
+    auc: fold(({ series }) => series.test.at(-1)?.auc ?? null),
     verdict: commonVerdict(reports),
     workers: workerSummaries(reports),
   };
@@ -88,9 +103,13 @@ function settingSummary(
 
 const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
 
-function epochSeconds({ experiment, examples, wallSeconds }: RunReport): number | null {
+function epochsOf({ experiment, examples }: RunReport): number | null {
   const trainCount = examplesPerEpoch(experiment);
-  return trainCount === null ? null : ratio(wallSeconds, examples / trainCount);
+  return trainCount === null ? null : ratio(examples, trainCount);
+}
+
+function epochSeconds(report: RunReport): number | null {
+  return ratio(report.wallSeconds, epochsOf(report) ?? 0);
 }
 
 /** Null where this version no longer knows the model or the data, as in a file from another one. */

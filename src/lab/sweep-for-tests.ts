@@ -120,7 +120,8 @@ function fakeReport({ experiment, repeat, key }: SweepRun, random: Rng, name: st
   const isAsync = experiment.strategy === 'async';
   const seconds = (13.8 / workers ** 0.7) * (isAsync ? 0.92 : 1) * (1 + random.normal() * 0.03);
   const steps = Math.round(isAsync ? 1400 : 1400 / workers);
-  const test = testCurve(steps, seconds, experiment.evalEvery, random);
+  const startedAtMs = START_MS + repeat * 60_000;
+  const test = testCurve(steps, seconds, experiment.evalEvery, random, startedAtMs);
   const pace = Array.from({ length: workers }, (_, worker) => (isAsync && worker === 0 ? 1.8 : 1));
   const whole = pace.reduce((sum, share) => sum + share, 0);
   const rows = pace.map((share, worker): CountedWorker => {
@@ -138,7 +139,7 @@ function fakeReport({ experiment, repeat, key }: SweepRun, random: Rng, name: st
     version: steps,
     examples,
     elapsedMs,
-    startedAtMs: START_MS + repeat * 60_000,
+    startedAtMs,
     leftMs: null,
     counters: { ...noCounters, updates: steps, applied: steps, evaluations: test.length, busyMs: elapsedMs / 9 },
   } as const;
@@ -153,13 +154,13 @@ function fakeReport({ experiment, repeat, key }: SweepRun, random: Rng, name: st
   return { ...runReport({ run, workers: rows }, recorded, {}), verdict: fakeVerdict(workers) };
 }
 
-function testCurve(steps: number, seconds: number, evalEvery: number, random: Rng): TestPoint[] {
+function testCurve(steps: number, seconds: number, evalEvery: number, random: Rng, startedAtMs: number): TestPoint[] {
   const looks = Math.floor(steps / evalEvery);
   return Array.from({ length: looks }, (_, look) => {
     const done = (look + 1) / looks;
     const loss =
       0.34 + 1.9 * Math.exp(-7 * done) + (1 - done) * (0.09 + random.normal() * 0.008) + random.normal() * 0.002;
-    const wallMs = START_MS + done * seconds * 1000;
+    const wallMs = startedAtMs + done * seconds * 1000;
     const step = (look + 1) * evalEvery;
     const accuracy = Math.min(1, 0.92 - (loss - 0.33) * 0.28 + random.normal() * 0.0006);
     const elapsedMs = done * seconds * 1000;

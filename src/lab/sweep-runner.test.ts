@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSweep } from './sweep.ts';
+import { sweepForTests } from './sweep-for-tests.ts';
 import type { SweepOutcome } from './sweep-result.ts';
 import { type RunWord, runSweep, type SweepProgress, type SweepWork } from './sweep-runner.ts';
 
@@ -59,6 +60,35 @@ test('the time left follows from runs that are done, by how much more there is t
   ]);
 });
 
+test('where runs go on to a loss, larger batches are expected to take less time', async () => {
+  const { work, seen } = rig();
+  const toLoss = parseSweep({ name: 'to-loss', base: { untilLoss: 0.35 }, vary: { batch: [10, 100] } });
+  await runSweep(toLoss, false, work).done;
+  // The first took 11 s; an example costs eleven units in batches of 10 and two in batches of 100.
+  expect(seen.findLast(({ text }) => text === 'starting')?.leftMs).toBeCloseTo(2000, 6);
+});
+
+test('what it takes to start and to end a run is added to runs that were done before, which tell only of their training', async () => {
+  const trained = (batch: number) => {
+    const report = sweepForTests({ seed: 1 }).outcomes[0]?.report ?? expect.fail();
+    return { ...report, wallSeconds: (batch + 100) / 10 };
+  };
+  const { work, seen, pass } = rig({
+    async run({ experiment: { batch } }) {
+      pass(5000 + 100 * (batch + 100));
+      return { report: trained(batch), failure: null };
+    },
+  });
+  const [first] = (await runSweep(sweep, false, { ...work, isWanted: ({ label }) => label === 'batch 10' }).done)
+    .outcomes;
+  seen.length = 0;
+  await runSweep(sweep, false, { ...work, kept: [first ?? expect.fail()] }).done;
+  expect(seen.filter(({ text }) => text === 'starting').map(({ leftMs }) => leftMs)).toEqual([
+    12_000 + 14_000,
+    5000 + 14_000,
+  ]);
+});
+
 test('the run under way tells of itself and of those to come', async () => {
   const { work, seen, pass } = rig({
     async run({ experiment }, tell: (word: RunWord) => void) {
@@ -73,6 +103,20 @@ test('the run under way tells of itself and of those to come', async () => {
     count: 3,
     leftMs: 8250 + 12_000 + 14_000,
   });
+});
+
+test('a run that takes longer than others let expect is never said to end at once', async () => {
+  const { work, seen, pass } = rig({
+    async run({ experiment: { batch } }, tell: (word: RunWord) => void) {
+      pass(100 * (batch + 100));
+      if (batch === 10) return { report: null, failure: null };
+      pass(8000);
+      tell({ text: 'overdue', leftMs: null });
+      return null;
+    },
+  });
+  await runSweep(sweep, false, { ...work, isWanted: ({ label }) => label !== 'batch 40' }).done;
+  expect(seen.find(({ text }) => text === 'overdue')).toMatchObject({ number: 2, leftMs: 5000 });
 });
 
 test('what is done already is not run again, and what is not wanted is not run', async () => {

@@ -65,12 +65,17 @@ export function runSweep(sweep: Sweep, isQuick: boolean, work: SweepWork): Runni
   };
 }
 
+/** A run that takes longer than others let expect, and cannot say how long, may take this part of its time more. */
+const OVERDUE = 0.25;
+
 class SweepRunner {
   readonly #runs: readonly SweepRun[];
   readonly #wanted: readonly SweepRun[];
   readonly #work: SweepWork;
   readonly #outcomes: Map<string, SweepOutcome>;
   readonly #timed: TimedRun[];
+  /** How long each run done here took beside its training. */
+  readonly #besideMs: number[] = [];
   #phase: SweepProgress['phase'] = 'running';
   #wake: () => void = () => {};
   #now: { readonly run: SweepRun; readonly beganMs: number; readonly word: RunWord } | null = null;
@@ -81,7 +86,7 @@ class SweepRunner {
     this.#wanted = runs.filter(work.isWanted ?? (() => true));
     this.#outcomes = new Map(work.kept.map((outcome) => [outcome.key, outcome]));
     this.#timed = work.kept.flatMap(({ experiment, report }) =>
-      report === null ? [] : [{ experiment, tookMs: report.wallSeconds * 1000 }],
+      report === null ? [] : [{ experiment, trainedMs: report.wallSeconds * 1000 }],
     );
   }
 
@@ -130,7 +135,12 @@ class SweepRunner {
     if (result === null) return;
     const outcome = { ...run, ...result };
     this.#outcomes.set(run.key, outcome);
-    if (result.failure === null) this.#timed.push({ experiment: run.experiment, tookMs: nowMs() - beganMs });
+    if (result.failure === null) {
+      const tookMs = nowMs() - beganMs;
+      const trainedMs = Math.min(tookMs, result.report === null ? tookMs : result.report.wallSeconds * 1000);
+      this.#timed.push({ experiment: run.experiment, trainedMs });
+      this.#besideMs.push(tookMs - trainedMs);
+    }
     await onOutcome?.(outcome, this.#progress());
     this.#tell();
   }
@@ -155,21 +165,24 @@ class SweepRunner {
 
   #leftMs(): number | null {
     const now = this.#now;
+    const besideMs = this.#besideMs.reduce((sum, ms) => sum + ms, 0) / Math.max(1, this.#besideMs.length);
     let leftMs = 0;
     let timed = this.#timed;
     if (now !== null) {
       const spentMs = this.#work.nowMs() - now.beganMs;
       const { experiment } = now.run;
-      if (now.word.leftMs !== null) timed = [...timed, { experiment, tookMs: spentMs + now.word.leftMs }];
-      const wholeMs = now.word.leftMs === null ? guessMs(experiment, timed) : spentMs + now.word.leftMs;
-      if (wholeMs === null) return null;
-      leftMs += Math.max(0, wholeMs - spentMs);
+      const guessedMs = guessMs(experiment, timed);
+      const isOverdue = guessedMs !== null && spentMs > guessedMs + besideMs;
+      const restMs = now.word.leftMs ?? (isOverdue ? spentMs * OVERDUE : null);
+      if (restMs !== null) timed = [...timed, { experiment, trainedMs: Math.max(0, spentMs + restMs - besideMs) }];
+      else if (guessedMs === null) return null;
+      leftMs += restMs ?? (guessedMs ?? 0) + besideMs - spentMs;
     }
     for (const run of this.#wanted) {
       if (this.#outcomes.has(run.key) || run === now?.run) continue;
       const ms = guessMs(run.experiment, timed);
       if (ms === null) return null;
-      leftMs += ms;
+      leftMs += ms + besideMs;
     }
     return leftMs;
   }

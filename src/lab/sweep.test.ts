@@ -58,7 +58,7 @@ test.each([
   [{ name: 'a', varies: {} }, 'the sweep: has "varies", which is not known here'],
   [
     { name: 'a', references: [{ where: {}, measure: 'luck', value: '1', source: 'us' }] },
-    'references[0].measure: must be one of seconds, steps, accuracy, epochSeconds, megabytesPerSecond, cpu',
+    'references[0].measure: must be one of seconds, steps, accuracy, epochSeconds, stepSeconds, megabytesPerSecond, cpu',
   ],
 ])('%j is refused with: %s', (input, line) => {
   expect(lines(input)).toEqual([line]);

@@ -1,7 +1,15 @@
 import * as z from 'zod/mini';
 import { defaultExperiment, type Experiment, parseExperiment } from '../core/config.ts';
 
-export const measures = ['seconds', 'steps', 'accuracy', 'epochSeconds', 'megabytesPerSecond', 'cpu'] as const;
+export const measures = [
+  'seconds',
+  'steps',
+  'accuracy',
+  'epochSeconds',
+  'stepSeconds',
+  'megabytesPerSecond',
+  'cpu',
+] as const;
 
 /** A figure from somewhere else to set beside ours: the runs it belongs to, what was measured, and by whom. */
 export interface Reference {

@@ -1,20 +1,20 @@
 import type { Experiment, ExperimentKey } from '../core/config.ts';
 import { resolveExperiment } from '../models/plan.ts';
 
-/** A run with how long it took, all told. */
+/** A run with how long it trained: what it takes to start and to end one is apart, and is not more for longer ones. */
 export interface TimedRun {
   readonly experiment: Experiment;
-  readonly tookMs: number;
+  readonly trainedMs: number;
 }
 
-/** How long a run will take, by those that are most like it; null while there is none. */
+/** How long a run will train, by those that are most like it; null while there is none. */
 export function guessMs(experiment: Experiment, done: readonly TimedRun[]): number | null {
   let [nearest, sumMs, count] = [Number.POSITIVE_INFINITY, 0, 0];
-  for (const { experiment: other, tookMs } of done) {
+  for (const { experiment: other, trainedMs } of done) {
     const distance = differences(experiment, other);
     if (distance > nearest) continue;
     if (distance < nearest) [nearest, sumMs, count] = [distance, 0, 0];
-    sumMs += tookMs * workRatio(experiment, other);
+    sumMs += trainedMs * workRatio(experiment, other);
     count += 1;
   }
   return count === 0 ? null : sumMs / count;
@@ -25,18 +25,17 @@ const differences = (a: Experiment, b: Experiment): number =>
 
 /** By how much the one has more to do than the other; 1 where that is not known before. */
 function workRatio(a: Experiment, b: Experiment): number {
-  const [ours, theirs] = [plannedWork(a), plannedWork(b)];
-  return a.model === b.model && ours !== null && theirs !== null ? ours / theirs : 1;
+  const [ours, theirs] = [plannedExamples(a), plannedExamples(b)];
+  if (a.model !== b.model || (ours === null) !== (theirs === null)) return 1;
+  // To a loss it takes about as many examples, however they are cut into batches.
+  return ((ours ?? 1) * exampleWork(a)) / ((theirs ?? 1) * exampleWork(b));
 }
 
 /** An exchange takes about as long as so many examples: with small models more, with large batches nobody notices. */
 const EXCHANGE_EXAMPLES = 100;
 
-function plannedWork(experiment: Experiment): number | null {
-  const { batch, strategy, localSteps } = experiment;
-  const examples = plannedExamples(experiment);
-  const perExchange = batch * (strategy === 'local' ? localSteps : 1);
-  return examples && examples * (1 + EXCHANGE_EXAMPLES / perExchange);
+function exampleWork({ batch, strategy, localSteps }: Experiment): number {
+  return 1 + EXCHANGE_EXAMPLES / (batch * (strategy === 'local' ? localSteps : 1));
 }
 
 function plannedExamples(experiment: Experiment): number | null {

@@ -1,14 +1,11 @@
 import type { Reference, Sweep } from '../sweep.ts';
+import { courseReport } from './course-report.ts';
 
 /** Four looks at the test set per run: an epoch of three workers has 20,000 / batch rounds. */
 const looks = (batch: number, epochs: number): number => Math.max(1, Math.ceil((epochs * 20_000) / batch / 4));
 
-const reference = (batch: number, measure: Reference['measure'], value: string): Reference => ({
-  where: { workers: 3, batch },
-  measure,
-  value,
-  source: 'course report',
-});
+const reference = (batch: number, measure: Reference['measure'], value: string): Reference =>
+  courseReport({ workers: 3, batch }, measure, value);
 const resources = [
   reference(8, 'epochSeconds', '45'),
   reference(64, 'epochSeconds', '12'),

@@ -1,5 +1,6 @@
 import type { Experiment } from '../../core/config.ts';
 import type { Reference, Sweep } from '../sweep.ts';
+import { courseReport } from './course-report.ts';
 
 /** The test set is looked at once in so many epochs: one has 60,000 examples, in rounds of 64 per worker. */
 const nodes = (strategy: Experiment['strategy'], workers: number, epochs: number): Partial<Experiment> => ({
@@ -13,12 +14,8 @@ const clusters = (epochs: number): Partial<Experiment>[] => [
   ...[1, 2, 3].map((workers) => nodes('allreduce', workers, epochs)),
 ];
 
-const reference = (workers: number, measure: Reference['measure'], value: string): Reference => ({
-  where: { strategy: 'allreduce', workers },
-  measure,
-  value,
-  source: 'course report',
-});
+const reference = (workers: number, measure: Reference['measure'], value: string): Reference =>
+  courseReport({ strategy: 'allreduce', workers }, measure, value);
 const epochTimes = [
   reference(1, 'epochSeconds', '17'),
   reference(2, 'epochSeconds', '12'),

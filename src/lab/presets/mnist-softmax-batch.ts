@@ -34,7 +34,7 @@ export const mnistSoftmaxBatch: Sweep = {
   title: 'Softmax regression on MNIST by batch size',
   about:
     'How do the batch size and the way of working together change the steps and the seconds to a test loss of 0.35? ' +
-    'One process, or two and three workers, synchronous and asynchronous; the test set is looked at every 100 steps. ' +
+    'One process, or several workers, synchronous and asynchronous; the test set is looked at every 100 steps. ' +
     'The learning rate goes with the batch size, so that small batches stay steady and large ones are not slow; ' +
     'a synchronous round of n workers steps n times as far.',
   base: { model: 'softmax', data: 'mnist', untilLoss: 0.35, evalEvery: 100, minutes: 10 },

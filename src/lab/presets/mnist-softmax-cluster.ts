@@ -1,5 +1,6 @@
 import type { Experiment } from '../../core/config.ts';
 import type { Reference, Sweep } from '../sweep.ts';
+import { courseReport } from './course-report.ts';
 
 /** A round of n workers averages n batches: it may step n times as far, and does the work of n steps. */
 const clusters = (lr: number): Partial<Experiment>[] => [
@@ -8,12 +9,8 @@ const clusters = (lr: number): Partial<Experiment>[] => [
   ...[1, 2, 3].map((workers): Partial<Experiment> => ({ strategy: 'async', workers, lr })),
 ];
 
-const seconds = (strategy: Experiment['strategy'], workers: number, value: string): Reference => ({
-  where: { strategy, workers },
-  measure: 'seconds',
-  value,
-  source: 'course report',
-});
+const seconds = (strategy: Experiment['strategy'], workers: number, value: string): Reference =>
+  courseReport({ strategy, workers }, 'seconds', value);
 
 /** One process against 1, 2 and 3 workers, synchronous and asynchronous, to the same test loss. */
 export const mnistSoftmaxCluster: Sweep = {

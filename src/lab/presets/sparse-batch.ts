@@ -1,5 +1,6 @@
 import type { Experiment } from '../../core/config.ts';
 import type { Reference, Sweep } from '../sweep.ts';
+import { courseReport } from './course-report.ts';
 
 /**
  * The best of some learning rates for SGD on 200,000 examples, by the batch of each of four workers: of a round of all, and
@@ -20,12 +21,7 @@ const cases = (['sync', 'async'] as const).flatMap((strategy) =>
 );
 
 const seconds = (strategy: 'sync' | 'async', values: readonly string[]): Reference[] =>
-  sparseRates.map(({ batch }, index) => ({
-    where: { strategy, batch },
-    measure: 'seconds',
-    value: values[index] ?? '',
-    source: 'course report',
-  }));
+  sparseRates.map(({ batch }, index) => courseReport({ strategy, batch }, 'seconds', values[index] ?? ''));
 
 /** The same examples in batches of 1 to 10,000. */
 export const sparseBatch: Sweep = {

@@ -118,3 +118,22 @@ test('epochs of different models are not compared, those of one model are', () =
   );
   expect(text).not.toContain('sync × 3');
 });
+
+test('without repeats accuracies are told apart only where the test set is large enough for that', () => {
+  const result = timed({ single: [5], 'sync × 2': [9] });
+  const words = (alone: number, together: number) => {
+    const accurate = result.outcomes.map((outcome) => ({
+      ...outcome,
+      report: { ...outcome.report, testAccuracy: outcome.label === 'single' ? alone : together },
+    }));
+    return said({ ...result, outcomes: accurate });
+  };
+  expect(words(0.918, 0.917)).toContain('from 91.70 % to 91.80 %, which 10,000 test examples cannot tell apart.');
+  expect(words(0.918, 0.89)).toContain('from 89.00 % with sync × 2 to 91.80 % with single.');
+});
+
+test('what several workers took beside the fastest is said once', () => {
+  expect(said(timed({ single: [5], 'sync × 2': [9] }))).toMatch(
+    /^single reached a test loss of 0\.35 first, in 5\.00 s\. Adding workers did not help/,
+  );
+});

@@ -36,30 +36,31 @@ export const words = <Row>(
 });
 
 const headed = (title: string, { unit }: NumberFormat): string => (unit === '' ? title : `${title}, ${unit}`);
+/** To as many digits as a measurement can have: what multiplying adds beyond them is noise. */
+const scaled = (value: number | null | undefined, { scale }: NumberFormat): number | null =>
+  value === null || value === undefined ? null : Number((value * scale).toPrecision(12));
 
 /** A column of numbers. */
 export const number = <Row>(title: string, format: NumberFormat, read: (row: Row) => number | null): Field<Row> => ({
   title: headed(title, format),
-  names: [headed(title, format).toLowerCase()],
+  names: [headed(title.toLowerCase(), format)],
   isNumber: true,
   cell: (row) => {
     const value = read(row);
-    return { text: bare(value, format), raw: [value === null ? null : value * format.scale] };
+    return { text: bare(value, format), raw: [scaled(value, format)] };
   },
 });
 
 /** A column of means with their spreads. */
 export const mean = <Row>(title: string, format: NumberFormat, read: (row: Row) => Measured | null): Field<Row> => {
-  const name = headed(title, format).toLowerCase();
+  const name = headed(title.toLowerCase(), format);
   return {
     title: headed(title, format),
     names: [name, `${name}, spread`],
     isNumber: true,
     cell: (row) => {
       const value = read(row);
-      const scaled = (part: number | null | undefined) =>
-        part === null || part === undefined ? null : part * format.scale;
-      return { text: meanAndSpread(value, format), raw: [scaled(value?.mean), scaled(value?.spread)] };
+      return { text: meanAndSpread(value, format), raw: [scaled(value?.mean, format), scaled(value?.spread, format)] };
     },
   };
 };

@@ -22,10 +22,8 @@ export function commonWords({ settings }: Subject): string {
   const unusual = rest.filter((key) => isShared(key) && experiments.some((experiment) => isUsed(key, experiment)));
   const ends = stops.filter((key) => isShared(key) && first[key] !== null).map((key) => stopRule(first, key));
   const all = [...shared, ...unusual.map((key) => wordsOf(first, [key]))].filter((part) => part !== '');
-  const task =
-    isShared('model') && isShared('data')
-      ? [`${titleOf(modelTitles, first.model)} on ${titleOf(dataTitles, first.data)}`]
-      : [];
+  const models = isShared('model') ? [titleOf(modelTitles, first.model)] : [];
+  const task = isShared('data') ? [[...models, titleOf(dataTitles, first.data)].join(' on ')] : models;
   return `All runs: ${[...task, ...all].join(', ')}.${ends.length === 0 ? '' : ` A run ends ${ends.join(', or ')}.`}`;
 }
 

@@ -28,13 +28,13 @@ export function testFigures({ settings, target }: Subject): Figure[] {
         scale: isLoss ? 'log' : 'data',
         yMin: null,
         yMax: null,
-        lines: own.flatMap((setting) => testLines(setting, x, read)),
+        lines: own.flatMap((setting) => testLines(setting, x, read, isLoss)),
         mark: isLoss && target !== null ? { value: target, name: `target ${chosen(target)}` } : null,
       } satisfies LineChart,
     });
     const loss = lossAxis('Test loss');
     const accuracy = accuracyAxis('Test accuracy');
-    const caption = `${group === '' ? '' : `${group}: `}one line for every run, one colour for every setting`;
+    const caption = `${group === '' ? 'One' : `${group}: one`} line for every run, one colour for every setting`;
     return figureOf(groups.length === 1 ? 'test' : `test-${index + 1}`, caption, 'wide', [
       chart(time, loss, (point) => point.loss, true),
       chart(steps, loss, (point) => point.loss, true),
@@ -44,13 +44,22 @@ export function testFigures({ settings, target }: Subject): Figure[] {
   });
 }
 
-function testLines({ name, look, reports }: Setting, x: Axis, read: (point: TestPoint) => number): Line[] {
-  return reports.map(({ series: { test } }) => ({
-    name,
-    look,
-    x: test.map(({ elapsedMs, step }) => (x === time ? elapsedMs / 1000 : step)),
-    y: test.map(read),
-  }));
+/** What an untrained model guesses would take up most of a chart of accuracies. */
+function testLines(
+  { name, look, reports }: Setting,
+  x: Axis,
+  read: (point: TestPoint) => number,
+  isFromStart: boolean,
+): Line[] {
+  return reports.map(({ series }) => {
+    const test = series.test.filter(({ step }) => isFromStart || step > 0);
+    return {
+      name,
+      look,
+      x: test.map(({ elapsedMs, step }) => (x === time ? elapsedMs / 1000 : step)),
+      y: test.map(read),
+    };
+  });
 }
 
 /** Loss and accuracy of each worker's own batches: a chart for every setting, of its first run. */

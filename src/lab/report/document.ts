@@ -3,6 +3,8 @@ import { answer } from './answer.ts';
 import { aside, type Block, plain, type ReportDocument, type Section } from './block.ts';
 import { commonWords } from './common-settings.ts';
 import { testFigures, workerFigures } from './curve-figures.ts';
+import { errorTable } from './error-table.ts';
+import { gridSection } from './grid-section.ts';
 import { machineSection } from './machine-section.ts';
 import { notices } from './notices.ts';
 import { counted } from './number-words.ts';
@@ -47,12 +49,13 @@ function sectionsOf(subject: Subject): Section[] {
   const hasRuns = subject.settings.some(({ reports }) => reports.length > 0);
   if (!hasRuns) return [settingsSection(subject), machineSection(subject)];
   const all: (Section | null)[] = [
+    gridSection(subject),
     settingsSection(subject),
     referencesSection(subject),
     workerSection(subject),
     resourceSection(subject),
     trafficSection(subject),
-    section('curves', 'Test loss and accuracy', testFigures(subject)),
+    section('curves', 'Test loss and accuracy', [...testFigures(subject), ...present(errorTable(subject))]),
     section('worker-curves', 'Loss and accuracy per worker', workerFigures(subject)),
     section('times', 'Times', timeFigures(subject)),
     section('resource-curves', 'Resources over time', resourceFigures(subject)),
@@ -63,5 +66,6 @@ function sectionsOf(subject: Subject): Section[] {
   return all.filter((each) => each !== null);
 }
 
+const present = (block: Block | null): Block[] => (block === null ? [] : [block]);
 const section = (id: string, title: string, blocks: readonly Block[]): Section | null =>
   blocks.length === 0 ? null : { id, title, blocks };

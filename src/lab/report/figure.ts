@@ -1,6 +1,7 @@
 import type { Figure, Panel, Table } from './block.ts';
 import type { Chart } from './chart.ts';
 import { number, tableOf, words } from './columns.ts';
+import { named } from './named-columns.ts';
 import { type NumberFormat, withUnit } from './number-words.ts';
 import type { Look } from './palette.ts';
 
@@ -81,7 +82,7 @@ function numbersBehind(id: string, caption: string, charts: Named): Table {
       }));
     }
     return chart.bars.map(({ name, look, value, spread, category }) => ({
-      chart: `${chartWords} ${chart.categories[category] ?? ''}`,
+      chart: `${chartWords}: ${chart.categories[category] ?? ''}`,
       name,
       look,
       format,
@@ -102,11 +103,7 @@ function numbersBehind(id: string, caption: string, charts: Named): Table {
   };
   return tableOf<Row>(`${id}-numbers`, `${caption}: the numbers`, rows, [
     words('Chart', ({ chart }) => chart),
-    words(
-      'Of',
-      ({ name }) => name,
-      ({ look }) => look,
-    ),
+    named('Of'),
     ...(isBars
       ? [value('Mean', ({ values }) => values[0]), value('Spread', ({ spread }) => spread)]
       : [

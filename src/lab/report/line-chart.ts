@@ -17,7 +17,7 @@ export function lineChart(chart: LineChart, size: Size): Markup {
     (line) => {
       const { colour, isDashed } = line.look;
       const path = pathOf(line, frame, xScale, yScale);
-      return markup`<path class="line s-${colour}${isDashed ? ' dashed' : ''}" d="${path}"/>`;
+      return markup`<path class="line s-${colour}${line.x.length === 1 ? ' point' : isDashed ? ' dashed' : ''}" d="${path}"/>`;
     },
   )}`;
 }
@@ -44,8 +44,9 @@ export function extremes(lines: readonly { readonly y: readonly number[] }[]): {
 
 function uprightScale(chart: LineChart, lines: readonly Line[], about: number): Scale {
   const { low, high } = extremes(lines) ?? { low: 0, high: 1 };
-  const mark = chart.mark?.value ?? low;
-  const [bottom, top] = [Math.min(chart.yMin ?? low, mark), Math.max(chart.yMax ?? high, mark)];
+  // Below the mark there is room for its name.
+  const mark = chart.mark === null ? low : chart.mark.value * 0.8;
+  const [bottom, top] = [Math.min(chart.yMin ?? low, mark), Math.max(chart.yMax ?? high, chart.mark?.value ?? high)];
   if (chart.scale === 'log' && bottom > 0) return logScale(bottom, top);
   return linearScale(chart.scale === 'data' ? bottom : Math.min(0, bottom), top, about);
 }
@@ -54,7 +55,7 @@ function markOf({ mark }: LineChart, frame: Frame, scale: Scale): Markup | null 
   if (mark === null) return null;
   const y = at(frame.bottom - scale.place(mark.value) * (frame.bottom - frame.top));
   return markup`<path class="mark" d="M${at(frame.left)} ${y}H${at(frame.right)}"/>\
-<text x="${at(frame.left + 4)}" y="${at(y - 5)}">${mark.name}</text>`;
+<text x="${at(frame.left + 4)}" y="${at(y + (frame.right > 400 ? 15 : 11))}">${mark.name}</text>`;
 }
 
 function pathOf(line: Line, frame: Frame, xScale: Scale, yScale: Scale): string {

@@ -1,8 +1,12 @@
 import { emulatedWords } from '../../export/emulated.ts';
 import { stopWords } from '../../export/summary-table.ts';
+import type { SweepRun } from '../sweep.ts';
 import type { Block } from './block.ts';
 import { chosen, counted } from './number-words.ts';
 import type { Subject } from './subject.ts';
+
+/** A sweep that has just begun misses nearly all its runs: no more than these are named. */
+const LISTED = 5;
 
 /** What stands in the way of believing the numbers, said first: runs that failed or are still to come, made-up conditions. */
 export function notices({ result, settings, target }: Subject): Block[] {
@@ -12,14 +16,15 @@ export function notices({ result, settings, target }: Subject): Block[] {
   const blocks: Block[] = [];
   const add = (text: string, items: readonly string[], isBad = true) =>
     blocks.push({ kind: 'notice', isBad, text, items });
+  const nameOf = ({ label, repeat }: SweepRun) =>
+    `${label || 'the run'}${result.sweep.repeats > 1 ? `, repeat ${repeat}` : ''}`;
   if (missing.length > 0) {
-    const items = missing.map(({ label, repeat }) => `${label || 'the run'}, repeat ${repeat}`);
+    const more = missing.length > LISTED ? [`and ${missing.length - LISTED} more`] : [];
+    const items = [...missing.slice(0, LISTED).map(nameOf), ...more];
     add(`${missing.length} of ${counted(planned, 'run')} ${missing.length === 1 ? 'is' : 'are'} missing.`, items);
   }
   if (failed.length > 0) {
-    const items = failed.map(
-      ({ label, repeat, failure }) => `${label || 'the run'}, repeat ${repeat}: ${failure ?? 'it left no report'}`,
-    );
+    const items = failed.map((outcome) => `${nameOf(outcome)}: ${outcome.failure ?? 'it left no report'}`);
     add(
       `${failed.length} of ${counted(planned, 'run')} failed; the numbers are without ${failed.length === 1 ? 'it' : 'them'}.`,
       items,

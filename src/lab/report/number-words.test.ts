@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 import { measured } from '../measured.ts';
-import { bare, counts, finePercents, losses, meanAndSpread, megabytes, seconds, withUnit } from './number-words.ts';
+import {
+  bare,
+  counted,
+  counts,
+  finePercents,
+  losses,
+  meanAndSpread,
+  megabytes,
+  seconds,
+  withUnit,
+} from './number-words.ts';
 import { rangeRatio, readRange } from './reference-numbers.ts';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
@@ -17,6 +27,16 @@ test('numbers have about three digits and their unit', () => {
   expect(bare(31_400, megabytes)).toBe('0.03');
   expect(bare(null, losses)).toBe('–');
   expect(bare(Number.NaN, losses)).toBe('–');
+  expect(bare(-384, megabytes)).toBe('0.00');
+});
+
+test('a count keeps its fraction', () => {
+  expect([0.5, 1, 2, 50_000].map((value) => plain(counted(value, 'epoch')))).toEqual([
+    '0.5 epochs',
+    '1 epoch',
+    '2 epochs',
+    '50,000 epochs',
+  ]);
 });
 
 test('mean and spread have the same decimals; one run has no spread', () => {

@@ -28,9 +28,12 @@ const whole = () => 0;
 export const counts: NumberFormat = { unit: '', scale: 1, decimals: whole };
 export const seconds: NumberFormat = { unit: 's', scale: 1, decimals: threeDigits(2) };
 export const milliseconds: NumberFormat = { unit: 'ms', scale: 1, decimals: threeDigits(2) };
+/** Of seconds. */
+export const stepTimes: NumberFormat = { ...milliseconds, scale: 1000 };
 export const percents: NumberFormat = { unit: '%', scale: 100, decimals: () => 1 };
 export const finePercents: NumberFormat = { unit: '%', scale: 100, decimals: () => 2 };
 export const losses: NumberFormat = { unit: '', scale: 1, decimals: threeDigits(4) };
+export const thousandths: NumberFormat = { unit: '', scale: 1, decimals: () => 3 };
 /** The head of the column says what, and that it is per second. */
 export const rates: NumberFormat = { unit: '', scale: 1, decimals: threeDigits(1) };
 export const megabytes: NumberFormat = { unit: 'MB', scale: 1e-6, decimals: threeDigits(2) };
@@ -39,7 +42,13 @@ export const ratios: NumberFormat = { unit: '×', scale: 1, decimals: threeDigit
 
 // To make one of these takes longer than to use it a hundred times, and a report has thousands of numbers.
 const formats = [0, 1, 2, 3, 4].map(
-  (digits) => new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+  (digits) =>
+    new Intl.NumberFormat('en-US', {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+      // What rounds to zero from below is written 0.00, not -0.00.
+      signDisplay: 'negative',
+    }),
 );
 const grouped = (value: number, decimals: number): string =>
   formats[decimals]?.format(value) ?? value.toFixed(decimals);
@@ -73,9 +82,9 @@ export function measuredWords(value: Measured | null, format: NumberFormat): str
 /** A number that people chose, as they wrote it: 0.35, 1,000. */
 export const chosen = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 9 });
 
-/** A count with its noun, in the right number: 1 run, 3 runs. */
+/** A count with its noun, in the right number: 1 run, 3 runs, 0.5 epochs. */
 export const counted = (value: number, noun: string): string =>
-  `${grouped(value, 0)}${NBSP}${noun}${value === 1 ? '' : 's'}`;
+  `${chosen(value)}${NBSP}${noun}${value === 1 ? '' : 's'}`;
 
 /** Names as a sentence has them: a, b and c. */
 export function listed(names: readonly string[]): string {

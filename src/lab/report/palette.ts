@@ -73,6 +73,7 @@ svg .grid{fill:none;stroke-width:1;${paint('stroke', 'hairline')}}
 svg .mark{fill:none;stroke-width:1;stroke-dasharray:2 3;${paint('stroke', 'muted')}}
 svg .whisker{fill:none;stroke-width:1.25;${paint('stroke', 'ink')}}
 svg .line{fill:none;stroke-width:1.5;stroke-linejoin:round;stroke-linecap:round}
+svg .point{stroke-width:5}
 svg .dashed{stroke-dasharray:4 3}
 ${(Object.keys(colours) as Colour[])
   .filter((name) => /\d$|^ink$|^muted$/.test(name))

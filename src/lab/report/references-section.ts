@@ -4,6 +4,7 @@ import type { Reference } from '../sweep.ts';
 import { aside, plain, type Section } from './block.ts';
 import { number, tableOf, words } from './columns.ts';
 import { isFaster } from './faster.ts';
+import { ofSetting } from './named-columns.ts';
 import {
   bare,
   counts,
@@ -26,6 +27,12 @@ interface Compared {
   readonly ours: Measured | null;
 }
 
+/** From thousandths up: a step may be short. */
+const shortSeconds: NumberFormat = {
+  unit: 's',
+  scale: 1,
+  decimals: (value) => (value < 0.0995 ? 4 : value < 0.995 ? 3 : 2),
+};
 const plainMegabytes: NumberFormat = { unit: 'MB/s', scale: 1, decimals: (value) => (value < 10 ? 2 : 1) };
 
 const measures: Readonly<
@@ -35,6 +42,7 @@ const measures: Readonly<
   steps: { title: 'steps', format: counts, read: ({ steps }) => steps },
   accuracy: { title: 'test accuracy', format: finePercents, read: ({ accuracy }) => accuracy },
   epochSeconds: { title: 'time of an epoch', format: seconds, read: ({ epochSeconds }) => epochSeconds },
+  stepSeconds: { title: 'time of a step', format: shortSeconds, read: ({ stepSeconds }) => stepSeconds },
   megabytesPerSecond: {
     title: 'network per worker, both ways',
     format: plainMegabytes,
@@ -59,11 +67,7 @@ export function referencesSection({ result, settings }: Subject): Section | null
   );
   if (rows.length === 0) return null;
   const table = tableOf<Compared>('references', 'Course reports’ figures beside ours', rows, [
-    words(
-      'Setting',
-      ({ setting }) => setting.name,
-      ({ setting }) => setting.look,
-    ),
+    ofSetting,
     words('Measure', ({ reference }) => measures[reference.measure].title),
     words('Theirs', ({ reference }) => withTheirUnit(reference)),
     words('Ours', ({ reference, ours }) =>
@@ -74,9 +78,12 @@ export function referencesSection({ result, settings }: Subject): Section | null
     number('Our ratio', ratios, (row) => ourRatio(row, baseline(row, rows))),
     words('Source', ({ reference }) => reference.source),
   ]);
+  const hasRatios = rows.some((row) => baseline(row, rows) !== null);
   const note = aside(
-    'Theirs were measured by others, on other machines and other software: compare the ratios, not the seconds. ' +
-      'A ratio is to the row named beside it: the same measure and source with single, or one worker, or the first there is. Accuracies are compared as they are.',
+    'Theirs were measured by others, on other machines and other software' +
+      (hasRatios
+        ? ': compare the ratios, not the seconds. A ratio is to the row named beside it: the same measure and source with single, or one worker, or the first there is. Accuracies are compared as they are.'
+        : '.'),
   );
   const turned = turnedWords(rows, settings);
   const blocks = [table, ...(turned === null ? [] : [plain(turned)]), note];

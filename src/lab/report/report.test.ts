@@ -110,6 +110,92 @@ describe.each(Object.entries(sweeps))('the report of %s', (_, result) => {
   });
 });
 
+test('of many missing runs a few are named', () => {
+  const { markdown } = reportMarkdown(sweeps['nothing yet'] ?? expect.fail());
+  expect(markdown).toContain('1 of 1 run is missing.');
+  const whole = sweepForTests({ seed: 9 });
+  const none = { ...whole, missing: [...whole.outcomes, ...whole.missing], outcomes: [] };
+  const named = reportMarkdown(none)
+    .markdown.split('\n')
+    .filter((line) => /^- .*repeat|^- and/.test(line));
+  expect(named).toHaveLength(6);
+  expect(named.at(-1)).toBe('- and 16 more');
+});
+
+test('batch sizes by modes are tables of their own, with the numbers of the settings in their places', () => {
+  const result = sweeps['more settings than colours'] ?? expect.fail();
+  const rows = csvRows(reportMarkdown(result).files.find(({ path }) => path === 'tables/grid-steps.csv')?.text ?? '');
+  expect(rows[0]?.filter((name) => !name.endsWith('spread'))).toEqual(['batch', 'async × 1', 'async × 2', 'async × 3']);
+  expect(rows.slice(1).map(([batch]) => batch)).toEqual(['8', '64', '512']);
+  const at = rows[0]?.indexOf('async × 3') ?? -1;
+  const steps = summarize(result).find(({ label }) => label === 'async × 3, batch 64')?.steps?.mean;
+  expect(Number(rows[2]?.[at])).toBe(steps);
+});
+
+test('the test error is told after as many examples for settings whose steps are not alike', () => {
+  const result = sweepForTests({
+    seed: 4,
+    repeats: 1,
+    base: { untilLoss: null, epochs: 1 },
+    cases: [50, 100].map((evalEvery) => ({ strategy: 'single', evalEvery, batch: evalEvery })),
+  });
+  // The second looks half as often, ten examples late, and goes on for longer.
+  const [first, second] = [
+    ...result.outcomes,
+    ...result.missing.map((run) => ({ ...run, report: null, failure: null })),
+  ];
+  const report = first?.report ?? expect.fail();
+  const point = report.series.test[0] ?? expect.fail();
+  const withLooks = (looks: readonly (readonly [examples: number, accuracy: number])[]) => ({
+    ...report,
+    series: { ...report.series, test: looks.map(([examples, accuracy]) => ({ ...point, examples, accuracy })) },
+  });
+  const outcomes = [
+    {
+      ...(first ?? expect.fail()),
+      report: withLooks([
+        [0, 0.1],
+        [100, 0.5],
+        [200, 0.75],
+        [300, 0.8],
+        [400, 0.875],
+      ]),
+    },
+    {
+      ...(second ?? expect.fail()),
+      report: withLooks([
+        [0, 0.1],
+        [210, 0.5],
+        [410, 0.625],
+        [610, 0.75],
+      ]),
+    },
+  ];
+  const { files } = reportMarkdown({ ...result, outcomes, missing: [] });
+  const rows = csvRows(files.find(({ path }) => path === 'tables/test-error.csv')?.text ?? '');
+  expect(rows.slice(1).map(([examples, one, , two]) => [examples, one, two])).toEqual([
+    ['100', '50', ''],
+    ['200', '25', '50'],
+    ['300', '20', ''],
+    ['400', '12.5', '37.5'],
+    ['610', '', '25'],
+  ]);
+});
+
+test('tables of operators keep their names while a sweep goes on', () => {
+  const whole = sweepForTests({
+    seed: 7,
+    repeats: 1,
+    cases: [8, 64, 512].map((batch) => ({ strategy: 'single', batch })),
+  });
+  const names = (result: SweepResult) =>
+    reportMarkdown(result).files.flatMap(({ path }) => (path.includes('operators') ? [path] : []));
+  const [first, ...others] = whole.outcomes;
+  const begun = { ...whole, outcomes: [first ?? expect.fail()], missing: [...others, ...whole.missing] };
+  expect(names(begun)).toEqual(['tables/operators-1.csv']);
+  expect(names(whole)).toEqual(['tables/operators-1.csv', 'tables/operators-2.csv']);
+});
+
 test('a colour in a figure stands for one name', () => {
   const subject = subjectOf(sweeps['more settings than colours'] ?? expect.fail());
   expect(new Set(subject.settings.map(({ group }) => group)).size).toBe(3);
@@ -154,7 +240,7 @@ describe('the report', () => {
 
   test('has bytes that add up, across a row and from workers to host', () => {
     const rows = csvOf('bytes');
-    const value = (row: string[], name: string) => Number(row[column(rows, `${name}, mb`)] || 0);
+    const value = (row: string[], name: string) => Number(row[column(rows, `${name}, MB`)] || 0);
     const body = rows.slice(1);
     for (const row of body) {
       const parts = ['control', 'parameters', 'gradients', 'overhead'].reduce((sum, name) => sum + value(row, name), 0);

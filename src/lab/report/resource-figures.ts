@@ -3,10 +3,11 @@ import type { Figure } from './block.ts';
 import type { Axis, Line, LineChart } from './chart.ts';
 import { figureOf } from './figure.ts';
 import { extremes } from './line-chart.ts';
+import { nodeLook } from './named-columns.ts';
 import { megabytes, megabytesPerSecond, percents, seconds } from './number-words.ts';
 import type { Look } from './palette.ts';
 import type { Setting, Subject } from './subject.ts';
-import { nodeLook } from './traffic-section.ts';
+import { trainingWindow } from './training-window.ts';
 
 interface Metric {
   readonly id: string;
@@ -27,7 +28,7 @@ const rate = (key: 'sentBytes' | 'receivedBytes'): Metric['read'] => {
 const metrics: readonly Metric[] = [
   {
     id: 'cpu',
-    caption: 'CPU over time (100 % is one core)',
+    caption: 'CPU (100 % is one core) over time',
     axis: { title: 'CPU', format: percents },
     read: ({ cpu }) => cpu,
   },
@@ -78,7 +79,7 @@ export function resourceFigures({ settings }: Subject): Figure[] {
         mark: null,
       } satisfies LineChart,
     }));
-    return figureOf(metric.id, `${metric.caption}, first run of each setting`, 'small', charts);
+    return figureOf(metric.id, `${metric.caption} since training began, first run of each setting`, 'small', charts);
   });
 }
 
@@ -87,13 +88,15 @@ const hasCpu = (settings: readonly Setting[]): boolean =>
 
 /** One line per node, from whoever tells of it: the operating system before the tab. The machine as a whole is in the table. */
 function nodeLines({ reports }: Setting, metric: Metric): Line[] {
-  const all = (reports[0]?.resources ?? []).filter(({ source }) => source !== 'machine');
+  const [report] = reports;
+  const all = (report?.resources ?? []).filter(({ source }) => source !== 'machine');
+  const fromMs = (report && trainingWindow(report)?.fromMs) ?? 0;
   const nodes = [...new Set(all.map(({ node }) => node))];
   return nodes.flatMap((node) => {
     const seen = all
       .filter((one) => one.node === node)
       .sort((a, b) => order.indexOf(a.source) - order.indexOf(b.source));
-    const lines = seen.map((one) => lineOf(one, metric)).filter(({ x }) => x.length > 0);
+    const lines = seen.map((one) => lineOf(one, metric, fromMs)).filter(({ x }) => x.length > 0);
     return lines[0] ?? [];
   });
 }
@@ -101,10 +104,11 @@ function nodeLines({ reports }: Setting, metric: Metric): Line[] {
 const order: readonly NodeResources['source'][] = ['process', 'tab', 'machine'];
 const others: Look = { colour: 'muted', isDashed: true };
 
-function lineOf({ node, worker, samples }: NodeResources, { read }: Metric): Line {
+/** Timed as all other curves are: from when training began. */
+function lineOf({ node, worker, samples }: NodeResources, { read }: Metric, fromMs: number): Line {
   const points = samples.flatMap((sample, index) => {
     const value = read(sample, samples[index - 1]);
-    return value === null ? [] : [{ x: sample.atMs / 1000, y: value }];
+    return value === null ? [] : [{ x: (sample.atMs - fromMs) / 1000, y: value }];
   });
   const look = worker === null && node !== 'host' ? others : nodeLook(worker);
   return { name: node, look, x: points.map(({ x }) => x), y: points.map(({ y }) => y) };

@@ -1,9 +1,9 @@
 import { aside, type Section } from './block.ts';
 import { mean, number, tableOf, words } from './columns.ts';
+import { ofNode, ofSetting } from './named-columns.ts';
 import { megabytes, megabytesPerSecond, percents } from './number-words.ts';
 import { type NodeUse, nodeUses } from './resource-use.ts';
 import type { Setting, Subject } from './subject.ts';
-import { nodeLook } from './traffic-section.ts';
 
 interface Row extends NodeUse {
   readonly setting: Setting;
@@ -17,16 +17,8 @@ export function resourceSection({ settings }: Subject): Section | null {
   const rows = settings.flatMap((setting) => nodeUses(setting).map((use): Row => ({ ...use, setting })));
   if (rows.length === 0) return null;
   const table = tableOf<Row>('resources', 'What each node used', rows, [
-    words(
-      'Setting',
-      ({ setting }) => setting.name,
-      ({ setting }) => setting.look,
-    ),
-    words(
-      'Node',
-      ({ node }) => node,
-      ({ worker }) => nodeLook(worker),
-    ),
+    ofSetting,
+    ofNode,
     words('As told by', ({ source }) => sourceWords[source]),
     mean('CPU', percents, ({ cpuMean }) => cpuMean),
     number('CPU max', percents, ({ cpuMax }) => cpuMax),
@@ -40,6 +32,7 @@ export function resourceSection({ settings }: Subject): Section | null {
   ]);
   const note = aside(
     '100 % CPU is one core all the time. Busy is the share of the time in which the computing thread was at it. Up and down are the node’s own sending and receiving, on average. ' +
+      'These are of the time of training; memory, disk and storage are of the whole run, from when its tabs opened. ' +
       'Storage is what the site keeps in the browser. – where the platform does not tell.',
   );
   return { id: 'resources', title: 'Resources', blocks: [table, note] };

@@ -1,6 +1,7 @@
 import type { NodeResources, TimedSample } from '../../core/resources.ts';
 import { type Measured, measured } from '../measured.ts';
 import type { SettingSummary } from '../summary.ts';
+import { trainingWindow, type Window } from './training-window.ts';
 
 type Total = 'sentBytes' | 'receivedBytes' | 'readBytes' | 'writtenBytes';
 
@@ -20,59 +21,87 @@ export interface NodeUse {
   readonly storageMax: number | null;
 }
 
-/** The nodes of a setting in the order they were listed. */
-export function nodeUses({ reports }: Pick<SettingSummary, 'reports'>): NodeUse[] {
-  const all = reports.flatMap(({ resources }) => resources).filter(({ samples }) => samples.length > 0);
-  const id = ({ node, source }: NodeResources) => `${node}\n${source}`;
-  return [...new Set(all.map(id))].map((each) => nodeUse(all.filter((one) => id(one) === each)));
+/** What one node told in one run, and when that run trained. */
+interface Told extends NodeResources {
+  readonly window: Window;
 }
 
-function nodeUse(repeats: readonly NodeResources[]): NodeUse {
-  const { node, worker, source } = repeats[0] as NodeResources;
-  const fold = (read: (samples: readonly TimedSample[]) => number | null) =>
-    measured(repeats.map(({ samples }) => read(samples)));
-  const highest = (read: (sample: TimedSample) => number | null) =>
-    measured(repeats.flatMap(({ samples }) => samples.map(read)))?.max ?? null;
+const always: Window = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
+
+/** The nodes of a setting in the order they were listed. Shares and rates are of the time of training; the rest is of the whole run. */
+export function nodeUses({ reports }: Pick<SettingSummary, 'reports'>): NodeUse[] {
+  const all = reports.flatMap((report) =>
+    report.resources.map((one): Told => ({ ...one, window: trainingWindow(report) ?? always })),
+  );
+  const known = all.filter(({ samples }) => samples.length > 0);
+  const id = ({ node, source }: NodeResources) => `${node}\n${source}`;
+  return [...new Set(known.map(id))].map((each) => nodeUse(known.filter((one) => id(one) === each)));
+}
+
+function nodeUse(repeats: readonly Told[]): NodeUse {
+  const { node, worker, source } = repeats[0] as Told;
+  const fold = (read: (told: Told) => number | null) => measured(repeats.map(read));
+  const highest = (read: (sample: TimedSample) => number | null, of: (told: Told) => readonly TimedSample[]) =>
+    measured(repeats.flatMap((told) => of(told).map(read)))?.max ?? null;
+  const whole = ({ samples }: Told) => samples;
   return {
     node,
     worker,
     source,
-    cpuMean: fold((samples) => meanOf(samples, ({ cpu }) => cpu)),
-    cpuMax: highest(({ cpu }) => cpu),
-    busyMean: fold((samples) => meanOf(samples, ({ busy }) => busy)),
-    memoryMax: highest(({ memoryBytes }) => memoryBytes),
-    sentPerSecond: fold((samples) => perSecond(samples, 'sentBytes')),
-    receivedPerSecond: fold((samples) => perSecond(samples, 'receivedBytes')),
-    readBytes: fold((samples) => growth(samples, 'readBytes')?.bytes ?? null),
-    writtenBytes: fold((samples) => growth(samples, 'writtenBytes')?.bytes ?? null),
-    storageMax: highest(({ storageBytes }) => storageBytes),
+    cpuMean: fold((told) => meanOf(told, ({ cpu }) => cpu)),
+    cpuMax: highest(({ cpu }) => cpu, whileTraining),
+    busyMean: fold((told) => meanOf(told, ({ busy }) => busy)),
+    memoryMax: highest(({ memoryBytes }) => memoryBytes, whole),
+    sentPerSecond: fold((told) => perSecond(told, 'sentBytes')),
+    receivedPerSecond: fold((told) => perSecond(told, 'receivedBytes')),
+    readBytes: fold(({ samples }) => growth(samples, 'readBytes')),
+    writtenBytes: fold(({ samples }) => growth(samples, 'writtenBytes')),
+    storageMax: highest(({ storageBytes }) => storageBytes, whole),
   };
 }
 
-/** Each sample speaks for the time since the one before; the first, of whose time nothing is known, counts if it is alone. */
-function meanOf(samples: readonly TimedSample[], read: (sample: TimedSample) => number | null): number | null {
-  let [sum, totalMs] = [0, 0];
-  samples.forEach((sample, index) => {
+/** How long the run trained in the time that a sample speaks for: that since the one before. Of the first's time nothing is known. */
+function trainedMs({ samples, window: { fromMs, toMs } }: Told, index: number): number {
+  const [before, sample] = [samples[index - 1], samples[index]];
+  if (before === undefined || sample === undefined) return 0;
+  return Math.max(0, Math.min(sample.atMs, toMs) - Math.max(before.atMs, fromMs));
+}
+
+/** Samples that speak of training for the most part; all, where a run was too short for any. */
+function whileTraining(told: Told): readonly TimedSample[] {
+  const { samples } = told;
+  const some = samples.filter((sample, index) => {
     const before = samples[index - 1];
-    const value = read(sample);
-    if (before === undefined || value === null) return;
-    sum += value * (sample.atMs - before.atMs);
-    totalMs += sample.atMs - before.atMs;
+    return before !== undefined && trainedMs(told, index) >= (sample.atMs - before.atMs) / 2;
   });
-  return totalMs > 0 ? sum / totalMs : (samples.map(read).find((value) => value !== null) ?? null);
+  return some.length > 0 ? some : samples;
+}
+
+function meanOf(told: Told, read: (sample: TimedSample) => number | null): number | null {
+  let [sum, totalMs] = [0, 0];
+  told.samples.forEach((sample, index) => {
+    const value = read(sample);
+    if (value === null) return;
+    sum += value * trainedMs(told, index);
+    totalMs += trainedMs(told, index);
+  });
+  return totalMs > 0 ? sum / totalMs : (told.samples.map(read).findLast((value) => value !== null) ?? null);
 }
 
 /** How much a total grew between the first and the last time it was told. */
-function growth(samples: readonly TimedSample[], key: Total): { bytes: number; seconds: number } | null {
-  const told = samples.filter((sample) => sample[key] !== null);
-  const [first, last] = [told[0], told.at(-1)];
-  if (first === undefined || last === undefined || first === last) return null;
-  return { bytes: (last[key] ?? 0) - (first[key] ?? 0), seconds: (last.atMs - first.atMs) / 1000 };
+function growth(samples: readonly TimedSample[], key: Total): number | null {
+  const told = samples.flatMap((sample) => sample[key] ?? []);
+  return told.length < 2 ? null : (told.at(-1) ?? 0) - (told[0] ?? 0);
 }
 
-function perSecond(samples: readonly TimedSample[], key: Total): number | null {
-  const grown = growth(samples, key);
-  return grown === null || grown.seconds <= 0 ? null : grown.bytes / grown.seconds;
+/** While training: what was told last before it is what it began with, and first after it, what it ended with. */
+function perSecond({ samples, window: { fromMs, toMs } }: Told, key: Total): number | null {
+  const told = samples.filter((sample) => sample[key] !== null);
+  const first = told.findLast(({ atMs }) => atMs <= fromMs) ?? told[0];
+  const last = told.find(({ atMs }) => atMs >= toMs) ?? told.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const ms = Math.min(last.atMs, toMs) - Math.max(first.atMs, fromMs);
+  return ms > 0 ? (((last[key] ?? 0) - (first[key] ?? 0)) * 1000) / ms : null;
 }
 
 /** CPU (1 is one core) and network, both ways, of the average worker of a setting; by the operating system where it tells. */
@@ -81,12 +110,18 @@ export function workerUse(setting: Pick<SettingSummary, 'reports'>): {
   megabytesPerSecond: Measured | null;
 } {
   const uses = nodeUses(setting).filter(({ worker }) => worker !== null);
-  const bySystem = uses.filter(({ source, cpuMean }) => source === 'process' && cpuMean !== null);
-  const seen = bySystem.length > 0 ? bySystem : uses;
-  const network = seen.map(({ sentPerSecond, receivedPerSecond }) =>
-    sentPerSecond === null || receivedPerSecond === null ? null : (sentPerSecond.mean + receivedPerSecond.mean) / 1e6,
-  );
-  return { cpu: overNodes(seen.map(({ cpuMean }) => cpuMean?.mean ?? null)), megabytesPerSecond: overNodes(network) };
+  // The system tells of a process's CPU, only its tab of its links.
+  const average = (read: (use: NodeUse) => number | null) => {
+    const told = uses.filter((use) => read(use) !== null);
+    const bySystem = told.filter(({ source }) => source === 'process');
+    return overNodes((bySystem.length > 0 ? bySystem : told).map(read));
+  };
+  return {
+    cpu: average(({ cpuMean }) => cpuMean?.mean ?? null),
+    megabytesPerSecond: average(({ sentPerSecond, receivedPerSecond }) =>
+      sentPerSecond === null || receivedPerSecond === null ? null : (sentPerSecond.mean + receivedPerSecond.mean) / 1e6,
+    ),
+  };
 }
 
 /** A mean over nodes has no spread over repeats to tell. */

@@ -1,21 +1,14 @@
-import type { Measured } from '../measured.ts';
 import { workersOf } from '../summary.ts';
 import { isFaster } from './faster.ts';
 import { listed, ratios, withUnit } from './number-words.ts';
-import type { Setting } from './subject.ts';
-
-/** A setting with the time that is compared. */
-export interface Timed {
-  readonly setting: Setting;
-  readonly value: Measured;
-}
+import type { Ranked } from './ranked.ts';
 
 /** Several workers beside one of the same strategy and batch size. */
 interface Scaled {
   readonly name: string;
-  readonly lone: Timed;
+  readonly lone: Ranked;
   /** Of those with more workers, the one with the most. */
-  readonly many: Timed;
+  readonly many: Ranked;
 }
 
 /** More than this a sentence cannot bear. */
@@ -25,7 +18,7 @@ const MOST = 4;
  * What more workers did beside one worker of the same strategy, in two sentences at most: those that differ, and those that
  * cannot be told apart. The pair that is told already is left out; null if nothing is left.
  */
-export function scalingWords(rows: readonly Timed[], isTold: (lone: Timed, many: Timed) => boolean): string | null {
+export function scalingWords(rows: readonly Ranked[], isTold: (lone: Ranked, many: Ranked) => boolean): string | null {
   const all = scaledOf(rows).filter(({ lone, many }) => !isTold(lone, many));
   const isClear = ({ lone, many }: Scaled) => isFaster(lone.value, many.value) || isFaster(many.value, lone.value);
   const clear = all.filter(isClear).map(({ name, lone, many }, index) => {
@@ -43,8 +36,8 @@ export function scalingWords(rows: readonly Timed[], isTold: (lone: Timed, many:
   return parts.length === 0 ? null : parts.join(' ');
 }
 
-function scaledOf(rows: readonly Timed[]): Scaled[] {
-  const kindOf = ({ setting: { experiment } }: Timed) => `${experiment.strategy} ${experiment.batch}`;
+function scaledOf(rows: readonly Ranked[]): Scaled[] {
+  const kindOf = ({ setting: { experiment } }: Ranked) => `${experiment.strategy} ${experiment.batch}`;
   const together = rows.filter(({ setting: { experiment } }) => experiment.strategy !== 'single');
   const batches = new Set(together.map(({ setting }) => setting.experiment.batch));
   return [...new Set(together.map(kindOf))].sort().flatMap((kind): Scaled[] => {

@@ -1,4 +1,5 @@
 import type { Experiment, ExperimentKey } from '../../core/config.ts';
+import { settingWords } from '../label.ts';
 import { type SettingSummary, summarize, workersOf } from '../summary.ts';
 import type { SweepResult } from '../sweep-result.ts';
 import { type Look, settingLook } from './palette.ts';
@@ -88,17 +89,7 @@ export function wordsOf(experiment: Experiment, keys: readonly ExperimentKey[]):
   const parts = keys.map((key) => {
     const value = settingOf(experiment, key);
     const text = typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 9 }) : value;
-    switch (key) {
-      case 'strategy':
-      case 'model':
-      case 'data':
-      case 'optimizer':
-        return text;
-      case 'workers':
-        return experiment.strategy === 'single' ? '' : `${text} ${value === 1 ? 'worker' : 'workers'}`;
-      default:
-        return `${key} ${text}`;
-    }
+    return key === 'workers' && experiment.strategy === 'single' ? '' : settingWords(key, text);
   });
   return parts.filter((part) => part !== '').join(', ');
 }

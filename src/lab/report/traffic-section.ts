@@ -2,8 +2,8 @@ import { accounts } from '../../export/accounting.ts';
 import type { Measured } from '../measured.ts';
 import { aside, plain, type Section } from './block.ts';
 import { mean, tableOf, words } from './columns.ts';
+import { ofNode, ofSetting } from './named-columns.ts';
 import { megabytes } from './number-words.ts';
-import { type Look, workerLook } from './palette.ts';
 import type { Setting, Subject } from './subject.ts';
 import { type TrafficRow, trafficRows } from './traffic.ts';
 
@@ -11,9 +11,6 @@ interface Row extends TrafficRow {
   readonly setting: Setting;
 }
 
-/** What is not a worker is drawn in the colour of text. */
-export const nodeLook = (worker: number | null): Look =>
-  worker === null ? { colour: 'ink', isDashed: false } : workerLook(worker);
 const some = (value: Measured | null): Measured | null => (value?.max === 0 ? null : value);
 
 /** Bytes of every node by kind and direction, adding up. */
@@ -23,16 +20,8 @@ export function trafficSection({ settings }: Subject): Section {
   if (rows.length === 0)
     return { id, title, blocks: [plain('Nothing went over a wire: all work was done in the host’s own tab.')] };
   const table = tableOf<Row>('bytes', 'Bytes by kind and direction', rows, [
-    words(
-      'Setting',
-      ({ setting }) => setting.name,
-      ({ setting }) => setting.look,
-    ),
-    words(
-      'Node',
-      ({ node }) => node,
-      ({ worker }) => nodeLook(worker),
-    ),
+    ofSetting,
+    ofNode,
     words('Direction', ({ direction }) => direction),
     ...accounts.map((account) => mean<Row>(capital(account), megabytes, ({ byAccount }) => some(byAccount[account]))),
     mean('Total', megabytes, ({ total }) => total),

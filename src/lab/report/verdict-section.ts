@@ -2,6 +2,7 @@ import { bounds } from '../../export/verdict.ts';
 import { adviceWords } from '../../export/verdict-advice.ts';
 import { aside, type Block, type Part, plain, type Section } from './block.ts';
 import { number, tableOf, words } from './columns.ts';
+import { named } from './named-columns.ts';
 import { counted, percents } from './number-words.ts';
 import type { Setting, Subject } from './subject.ts';
 
@@ -10,11 +11,7 @@ export function verdictSection({ settings }: Subject): Section | null {
   const judged = settings.filter(({ verdict }) => verdict !== null);
   if (judged.length === 0) return null;
   const table = tableOf<Setting>('verdicts', 'What each setting was bound by, and what each cause cost', judged, [
-    words(
-      'Setting',
-      ({ name }) => name,
-      ({ look }) => look,
-    ),
+    named('Setting'),
     words('Bound by', ({ verdict }) => verdict?.verdict.bound ?? null),
     ...bounds.map((bound) =>
       number<Setting>(

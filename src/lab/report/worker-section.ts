@@ -1,6 +1,7 @@
 import type { WorkerSummary } from '../summary.ts';
 import { aside, type Section } from './block.ts';
 import { mean, tableOf, words } from './columns.ts';
+import { ofSetting } from './named-columns.ts';
 import { counts, losses, percents, seconds } from './number-words.ts';
 import { workerLook } from './palette.ts';
 import type { Setting, Subject } from './subject.ts';
@@ -17,11 +18,7 @@ export function workerSection({ settings }: Subject): Section | null {
   const rows = settings.flatMap((setting) => setting.workers.map((worker): Row => ({ ...worker, setting })));
   if (rows.length === 0) return null;
   const table = tableOf<Row>('workers', 'What each worker did', rows, [
-    words(
-      'Setting',
-      ({ setting }) => setting.name,
-      ({ setting }) => setting.look,
-    ),
+    ofSetting,
     words(
       'Worker',
       ({ worker }) => workerName(worker),
@@ -37,7 +34,8 @@ export function workerSection({ settings }: Subject): Section | null {
     mean('Loss', losses, ({ loss }) => loss),
   ]);
   const note = aside(
-    'Accuracy and loss are of the worker’s own last batches, by the parameters it had. Steps are all that it handed in.',
+    'Accuracy and loss are of the worker’s own last batches, by the parameters it had. Steps are all that it handed in; ' +
+      'those beyond what the run counted were under way when it ended. A synchronous step has one of each worker.',
   );
   return { id: 'workers', title: 'Workers', blocks: [table, note] };
 }
