@@ -37,6 +37,8 @@ async function compare(browser: Browser, app: string, plainApp: string, batch: n
 export async function run(args: readonly string[]): Promise<object> {
   const note = (line: string) => console.error(line);
   const batches = args.length > 0 ? args.map(Number) : [100, 1000];
+  if (!batches.every((batch) => Number.isInteger(batch) && batch > 0))
+    throw new Error(`batch sizes are whole numbers, like 100 1000, not ${args.join(' ')}`);
   const app = await startServer({ port: 0, host: '127.0.0.1', dist: await ensureBuilt(note) });
   const plainApp = await servePage('plain');
   const results: Record<string, object> = {};

@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import type { Experiment } from '../src/core/config.ts';
 import type { RunReport } from '../src/export/run-report.ts';
-import { RelayHost } from '../src/relay/relay-host.ts';
+import { processUse } from '../src/relay/proc-process.ts';
 import { startServer } from '../src/relay/serve.ts';
-import { type DrivenHost, HostTab, launchBrowser, WorkerTab } from '../src/relay/tabs.ts';
+import { HostTab, launchBrowser, WorkerTab } from '../src/relay/tabs.ts';
 
 /** A whole run in real tabs, and the most memory that the processes of its host and of its workers took. */
 export interface MeasuredRun {
@@ -20,62 +23,118 @@ export interface Memory {
   readonly ownBytes: number;
 }
 
+/** A host of one run, wherever it is. */
+interface MeasuredHost {
+  readonly url: string;
+  readonly invitation: string;
+  memory(): Promise<Memory>;
+  /** The report once the run is finished, null until then; throws if there will be none. */
+  report(): Promise<RunReport | null>;
+  close(): Promise<void>;
+}
+
+interface Setting {
+  readonly dist: string;
+  readonly place: 'tab' | 'relay';
+  note(line: string): void;
+}
+
 const LOOK_MS = 250;
 const GIVE_UP_MS = 30 * 60_000;
 const nothing: Memory = { residentBytes: 0, ownBytes: 0 };
+const choice = { isHeaded: false, backend: 'wasm' } as const;
 
-/** Trains to the end: the host in a browser of its own or in this process, the workers in tabs of another browser. */
-export async function measuredRun(
-  experiment: Experiment,
-  { dist, place, note }: { dist: string; place: 'tab' | 'relay'; note: (line: string) => void },
-): Promise<MeasuredRun> {
-  const server = await startServer({ port: 0, host: '127.0.0.1', dist });
-  const choice = { isHeaded: false, backend: 'wasm' } as const;
-  const browsers: Browser[] = [];
-  let relay: RelayHost | null = null;
+/** Trains to the end: the host in a browser or a process of its own, the workers in tabs of another browser. */
+export async function measuredRun(experiment: Experiment, setting: Setting): Promise<MeasuredRun> {
+  const { note, place } = setting;
+  const workersBrowser = await launchBrowser(choice, note);
+  let host: MeasuredHost | null = null;
   try {
-    const workersBrowser = await launchBrowser(choice, note);
-    browsers.push(workersBrowser);
-    let host: DrivenHost;
-    let hostMemory: () => Promise<Memory>;
-    if (place === 'relay') {
-      relay = await RelayHost.open(server.url, dist, 'wasm', note);
-      host = relay;
-      hostMemory = () => memoryOf(process.pid);
-    } else {
-      const hostBrowser = await launchBrowser(choice, note);
-      browsers.push(hostBrowser);
-      host = await HostTab.open(hostBrowser, server.url, experiment, 'wasm', note);
-      hostMemory = await largestTabOf(hostBrowser);
-    }
-    await host.start(experiment, false);
-    const invitation = await host.invitation();
+    host = place === 'relay' ? await hostInRelay(experiment, setting) : await hostInTab(experiment, setting);
     for (let index = 0; index < experiment.workers; index++) {
-      const tab = await WorkerTab.open(workersBrowser, server.url, invitation, {
-        index,
-        backend: 'wasm',
-        problem: note,
-      });
+      const options = { index, backend: 'wasm', problem: note } as const;
+      const tab = await WorkerTab.open(workersBrowser, host.url, host.invitation, options);
       await tab.contribute();
     }
     const workerMemory = await largestTabOf(workersBrowser);
     let [hostPeak, workerPeak] = [nothing, nothing];
     for (const giveUpAtMs = performance.now() + GIVE_UP_MS; ; ) {
-      hostPeak = larger(hostPeak, await hostMemory());
+      hostPeak = larger(hostPeak, await host.memory());
       workerPeak = larger(workerPeak, await workerMemory());
-      const { run } = (await host.glance()).state;
-      if (run?.phase === 'finished') break;
-      if (run?.phase === 'failed' || performance.now() > giveUpAtMs) throw new Error(`no end: ${JSON.stringify(run)}`);
+      const report = await host.report();
+      if (report !== null) return { report, host: hostPeak, worker: workerPeak };
+      if (performance.now() > giveUpAtMs) throw new Error(`no end within ${GIVE_UP_MS / 60_000} minutes`);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
-    const report = await host.report();
-    if (report === null) throw new Error('a finished run has a report');
-    return { report, host: hostPeak, worker: workerPeak };
   } finally {
-    for (const browser of browsers) await browser.close();
-    await relay?.close();
-    await server.close();
+    await workersBrowser.close();
+    await host?.close();
   }
+}
+
+async function hostInTab(experiment: Experiment, { dist, note }: Setting): Promise<MeasuredHost> {
+  const server = await startServer({ port: 0, host: '127.0.0.1', dist });
+  const browser = await launchBrowser(choice, note);
+  const tab = await HostTab.open(browser, server.url, experiment, 'wasm', note);
+  await tab.start(experiment, false);
+  return {
+    url: server.url,
+    invitation: await tab.invitation(),
+    memory: await largestTabOf(browser),
+    async report() {
+      const { run } = (await tab.glance()).state;
+      if (run?.phase === 'failed') throw new Error(`the run failed: ${run.stopReason}`);
+      return run?.phase === 'finished' ? tab.report() : null;
+    },
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+async function hostInRelay(experiment: Experiment, { dist, note }: Setting): Promise<MeasuredHost> {
+  const script = fileURLToPath(new URL('./relay-host.ts', import.meta.url));
+  const options = ['--app', dist, '--experiment', JSON.stringify(experiment)];
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script, ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextLine = async <Line>(): Promise<Line> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`the relay's process ended without a word (exit code ${child.exitCode})`);
+    return JSON.parse(value) as Line;
+  };
+  const { url, invitation } = await nextLine<{ url: string; invitation: string }>();
+  let report: RunReport | null = null;
+  let failure: Error | null = null;
+  nextLine<RunReport>().then(
+    (line) => {
+      report = line;
+    },
+    (error: Error) => {
+      failure = error;
+    },
+  );
+  note(`the relay's process is ${child.pid}`);
+  return {
+    url,
+    invitation,
+    memory: async () => memoryOf(child.pid ?? 0),
+    async report() {
+      if (failure) throw failure;
+      return report;
+    },
+    close: () => ended(child),
+  };
+}
+
+/** It has nothing to say any more: whatever keeps it, it goes. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  child.kill('SIGKILL');
+  await closed;
 }
 
 const larger = (a: Memory, b: Memory): Memory => ({
@@ -88,13 +147,12 @@ async function largestTabOf(browser: Browser): Promise<() => Promise<Memory>> {
   return async () => {
     const { processInfo } = await session.send('SystemInfo.getProcessInfo');
     const tabs = processInfo.filter(({ type }) => type === 'renderer');
-    return (await Promise.all(tabs.map(({ id }) => memoryOf(id)))).reduce(larger, nothing);
+    return tabs.map(({ id }) => memoryOf(id)).reduce(larger, nothing);
   };
 }
 
 /** By the kernel's own account; zeros where the system does not tell. */
-async function memoryOf(pid: number): Promise<Memory> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const bytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024;
-  return { residentBytes: bytes('VmRSS'), ownBytes: bytes('RssAnon') };
+function memoryOf(pid: number): Memory {
+  const use = processUse(pid);
+  return { residentBytes: use?.memoryBytes ?? 0, ownBytes: use?.ownBytes ?? 0 };
 }

@@ -56,7 +56,7 @@ async function cifar(folder: string): Promise<Made> {
     if (path === undefined) throw new Error(`${folder} has no file ${name}`);
     return path;
   };
-  const isBinary = files.has('test_batch.bin');
+  const isBinary = !files.has('test_batch.png');
   const binary = async (name: string) => parseCifar(await readFile(at(`${name}.bin`)));
   // A row of the PNG is an image; labels are apart, with this spelling.
   const pixelsOf = async (name: string) => readPng(await readFile(at(`${name}.png`))).pixels;

@@ -16,8 +16,10 @@ export interface NetSettings {
 type Origin = Readonly<Record<'hostname' | 'port' | 'protocol', string>>;
 
 const MAX_SERVERS = 8;
-const STUN = /^stuns?:[^\s/?@]+$/;
-const TURN = /^turns?:[^\s/?@]+(\?transport=(udp|tcp))?$/;
+/** A name or an address, and perhaps a port; one that a browser would throw at is none. */
+const PLACE = String.raw`([^\s/?@:]+|\[[0-9a-f:.]+\])(:([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?`;
+const STUN = new RegExp(`^stuns?:${PLACE}$`, 'i');
+const TURN = new RegExp(`^turns?:${PLACE}(\\?transport=(udp|tcp))?$`, 'i');
 
 /** Signalling at the page's own server and no other server at all. */
 export function lanSettings({ hostname, port, protocol }: Origin): NetSettings {

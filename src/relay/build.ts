@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,16 +16,34 @@ const stampPath = join(dist, '.built-from');
 
 /** After it, `dist` is the app of the sources as they are now; builds only when it is not already. */
 export async function ensureBuilt(log: (line: string) => void): Promise<string> {
+  const built = await readFile(stampPath, 'utf8').catch(() => '');
+  // What was built has its own copy of the data.
+  if ((await fingerprint(root)) === built) return dist;
   await prepareData(log);
   const wanted = await fingerprint(root);
-  if ((await readFile(stampPath, 'utf8').catch(() => '')) === wanted) return dist;
+  if (wanted === built) return dist;
   log('building the app');
   // A build that stops half-way must not pass for a whole one.
   await rm(stampPath, { force: true });
-  const { build } = await import('vite');
-  await build({ root, configFile: join(root, 'vite.config.ts'), logLevel: 'warn' });
+  await buildApart();
   await writeFile(stampPath, wanted);
   return dist;
+}
+
+/** In a process of its own: a bundler's memory would stay with this one for as long as it lives. */
+function buildApart(): Promise<void> {
+  const script = join(root, 'src/relay/build-app.ts');
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script], {
+    // Standard output may be somebody's JSON.
+    stdio: ['ignore', 2, 2],
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`the app could not be built (exit code ${code}): what is wrong stands above`));
+    });
+  });
 }
 
 /** Changes when any source of the app changes, appears or goes, and with nothing else. */

@@ -16,8 +16,19 @@ test('options with a value are text, switches are true, the rest is absent', () 
   expect(readArguments(command, [])).toEqual({});
 });
 
-test.each([[['--sugar']], [['--cups']], [['two']], [['--milk=yes']]])('%j is refused in one line', (argv) => {
+test.each([
+  [['--sugar'], /^Unknown option '--sugar'; --help/],
+  [['--mlik'], /is it --milk\?/],
+  [['--cup', '3'], /is it --cups\?/],
+  [['--cups'], /^--cups has no value: it takes a <count>, how many$/],
+  [['--cups', '-3'], /written --cups=-…$/],
+  [['--cups', ''], /^--cups is empty: leave it out; it takes a <count>/],
+  [['--cups', '3', '--cups=4'], /^--cups is there twice/],
+  [['two'], /^Unexpected argument 'two'/],
+  [['--milk=yes'], /does not take an argument/],
+])('%j is refused in one line that says what to do', (argv, words) => {
   expect(() => readArguments(command, argv)).toThrow(UsageError);
+  expect(() => readArguments(command, argv)).toThrow(words);
   expect(() => readArguments(command, argv)).toThrow(/^[^\n]+$/);
 });
 
@@ -47,6 +58,10 @@ test.each([
   [['dance'], 'there is no command "dance"; there is: serve, train'],
   [['serve', '--port', 'http'], '--port takes a whole number from 0 to 65535, not "http"'],
   [['--colour'], "Unknown option '--colour'"],
+  [['--model', 'lenet'], '--model is for a run that is hosted here: add --host'],
+  [['--host', '--resume', '--fresh'], 'give one of them'],
+  [['--host', '--backup', '2', '--workers', '2'], '--backup 2 must be less than the 2 workers'],
+  [['--https', '--data-dir', import.meta.filename], 'where a folder is needed'],
   [['train', '--model', 'gpt'], '--model "gpt" is not known; there is: softmax, mlp'],
   [['train', '--data', 'cifar'], '--data "cifar" is not known; there is: mnist'],
 ])('%j gets one line on stderr and exit code 2', async (argv, words) => {

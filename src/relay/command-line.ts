@@ -33,13 +33,48 @@ export function readArguments(command: Command, argv: readonly string[]): Given 
   }
   try {
     const allowPositionals = command.argument !== undefined;
-    const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals });
-    return withArgument(command, values as Given, positionals);
+    const read = parseArgs({ args: [...argv], options, strict: true, allowPositionals, tokens: true });
+    const names = read.tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined) throw new UsageError(`--${twice} is there twice: give it once`);
+    const empty = names.find(
+      (name) => typeof read.values[name] === 'string' && String(read.values[name]).trim() === '',
+    );
+    if (empty !== undefined) throw new UsageError(`--${empty} is empty: leave it out; ${needWords(command, empty)}`);
+    return withArgument(command, read.values as Given, read.positionals);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const [line = ''] = (error as Error).message.split(/\n|\. /);
-    throw new UsageError(`${line}; --help lists the options`);
+    throw new UsageError(mistakeWords(command, (error as Error).message));
   }
+}
+
+/** What Node says of a mistake, and what to do about it. */
+function mistakeWords(command: Command, message: string): string {
+  const [line = ''] = message.split(/\n|\. /);
+  const [, name = ''] = /'--([^\s'=]+)/.exec(line) ?? [];
+  if (command.options[name]?.value !== undefined) {
+    const dash = line.includes('ambiguous') ? `; one that begins with a dash is written --${name}=-…` : '';
+    return `--${name} has no value: ${needWords(command, name)}${dash}`;
+  }
+  const near = Object.keys(command.options).find((known) => isNear(known, name));
+  if (line.startsWith('Unknown') && near !== undefined) return `${line}; is it --${near}? --help lists the options`;
+  return `${line}; --help lists the options`;
+}
+
+const needWords = (command: Command, name: string): string => {
+  const { value = 'value', describe = '' } = command.options[name] ?? {};
+  return `it takes a <${value}>, ${describe}`;
+};
+
+/** Whether one letter more, less or other, or two swapped, makes the one of the other. */
+function isNear(known: string, typed: string): boolean {
+  let [start, end] = [0, 0];
+  while (start < known.length && known[start] === typed[start]) start++;
+  const [a, b] = [known.slice(start), typed.slice(start)];
+  while (end < Math.min(a.length, b.length) && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [left, right] = [a.slice(0, a.length - end), b.slice(0, b.length - end)];
+  const isSwapped = left.length === 2 && right === `${left[1]}${left[0]}`;
+  return typed !== '' && (isSwapped || Math.max(left.length, right.length) <= 1);
 }
 
 function withArgument({ argument }: Command, values: Given, words: readonly string[]): Given {

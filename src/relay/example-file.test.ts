@@ -24,7 +24,7 @@ test('a value of --data that names no data set is a path, read as its name tells
 
 test.each([
   [{ data: 'no/such.tsv' }, '--data "no/such.tsv" is not known; there is: mnist'],
-  [{ data: folder }, 'is not known'],
+  [{ data: folder }, 'is a folder: give the path of a file in it'],
   [{ data: path('clicks.dat') }, 'its name tells no format; say --format criteo-tsv or libsvm or tfrecord'],
   [{ data: path('a.svm'), format: 'csv' }, '--format "csv" is not known'],
   [{ data: path('a.svm'), 'first-index': '2' }, '--first-index "2" is not known'],

@@ -28,7 +28,9 @@ export function readExampleFile(given: Given): ExampleFile | null {
     throw new UsageError(`--${how} says how a file is read: give its path as --data`);
   }
   const known = Object.keys(dataTitles).filter((name) => name !== 'file');
-  if (!(statSync(data, { throwIfNoEntry: false })?.isFile() ?? false)) {
+  const there = statSync(data, { throwIfNoEntry: false });
+  if (there?.isDirectory()) throw new UsageError(`--data "${data}" is a folder: give the path of a file in it`);
+  if (!there?.isFile()) {
     throw new UsageError(`--data "${data}" is not known; there is: ${known.join(', ')}, or the path of a file`);
   }
   const format = wordOf(given, 'format', sparseFormats) ?? formatOfName(data);

@@ -24,7 +24,13 @@ export function readExperiment(given: Given, workers: number): Experiment {
   // What a file can be used for: how many examples it has and what they hold is found when it is read.
   if (isFile) Object.assign(typed, { data: 'file', model: typed.model ?? 'sparse-logistic' });
   const hasStop = stopKeys.some((key) => key in typed);
-  return checked({ ...usual, ...(hasStop ? { epochs: null } : {}), ...typed, workers });
+  const experiment = checked({ ...usual, ...(hasStop ? { epochs: null } : {}), ...typed, workers }, given);
+  const { strategy, backup } = experiment;
+  if (backup > 0 && strategy !== 'sync' && strategy !== 'local') {
+    throw new UsageError(`--backup belongs to --strategy sync or local, not ${strategy}`);
+  }
+  if (backup >= workers) throw new UsageError(`--backup ${backup} must be less than the ${workers} workers there are`);
+  return experiment;
 }
 
 function readValue(key: ExperimentKey, flag: string, text: string | boolean): unknown {
@@ -37,7 +43,7 @@ function readValue(key: ExperimentKey, flag: string, text: string | boolean): un
 }
 
 /** The schema has the last word on bounds; its first complaint, under the name of the option that caused it. */
-function checked(experiment: unknown): Experiment {
+function checked(experiment: unknown, given: Given): Experiment {
   try {
     const sound = parseExperiment(experiment);
     resolveExperiment(sound);
@@ -46,6 +52,8 @@ function checked(experiment: unknown): Experiment {
     const [line = ''] = (error as Error).message.split('\n');
     const [field = '', ...words] = line.split(': ');
     const flag = field === 'workers' ? 'workers' : experimentFlags[field as keyof typeof experimentFlags]?.flag;
-    throw new UsageError(flag === undefined ? line : `--${flag}: ${words.join(': ')}`);
+    if (flag === undefined) throw new UsageError(line);
+    const came = words[0]?.startsWith('must be') && given[flag] !== undefined ? `, not "${given[flag]}"` : '';
+    throw new UsageError(`--${flag}: ${words.join(': ')}${came}`);
   }
 }

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Experiment } from '../core/config.ts';
 import { runFiles } from '../export/run-files.ts';
@@ -14,6 +13,7 @@ import { diskStore } from './disk-store.ts';
 import { readExampleFile, untilRead } from './example-file.ts';
 import { experimentOptions, readExperiment } from './experiment-options.ts';
 import { lockFolder } from './folder-lock.ts';
+import { readJsonPath, writeJson } from './json-file.ts';
 import { type NodeHost, startNodeHost } from './node-host.ts';
 import { ProgressLine, progressText } from './progress-line.ts';
 import { invitationOf, reportOf } from './relay-host.ts';
@@ -50,6 +50,13 @@ async function hostRun(given: Given): Promise<number> {
   const workers = numberOf(given, 'workers', { min: 1, max: 1000, isWhole: true }) ?? 1;
   const experiment = readExperiment(given, workers);
   const file = readExampleFile(given);
+  const jsonPath = await readJsonPath(given);
+  if (given.resume === true && given.fresh === true) {
+    throw new UsageError('--resume goes on with the interrupted run, --fresh drops it: give one of them');
+  }
+  if (experiment.strategy === 'single' && workers > 1) {
+    throw new UsageError('--strategy single trains in the host alone: leave out --workers');
+  }
   const hostTrains = given['host-trains'] === true || experiment.strategy === 'single';
   const backend = wordOf(given, 'backend', backendChoices) ?? 'auto';
   const folder = typeof given['data-dir'] === 'string' ? given['data-dir'] : dataFolder();
@@ -77,7 +84,7 @@ async function hostRun(given: Given): Promise<number> {
     };
     const allowsTyping = given['link-only'] !== true;
     node = await startNodeHost({ folder, app: dist, net, backend, allowsTyping, note });
-    console.log(greeting(server, certificate));
+    console.log(greeting(server, certificate, joinLinkOf(server, node)));
     console.log(`${joinWords(server, node, allowsTyping)}\n`);
     const [started, running] = [nextSignal(), node];
     if (file !== null) await readIn(node.host, { ...file, features: (saved?.experiment ?? experiment).features }, line);
@@ -87,9 +94,7 @@ async function hostRun(given: Given): Promise<number> {
     line.end();
     const report = reportOf(node.host);
     if (report !== null && outcome !== 'signal') console.log(summaryTable(report));
-    if (report !== null && typeof given.json === 'string') {
-      await writeFile(given.json, `${JSON.stringify(report, null, 2)}\n`);
-    }
+    if (report !== null && jsonPath !== null) await writeJson(jsonPath, report);
     if (outcome === 'finished' && report !== null)
       console.log(`\nfiles: ${await keepFiles(folder, node.host, report)}`);
     if (outcome === 'signal') note('Stopping: the run is brought to the disk; --resume goes on with it.');
@@ -182,9 +187,12 @@ async function watch(host: Host, line: ProgressLine, told: Promise<void>): Promi
   }
 }
 
+const joinLinkOf = ({ url, addresses: [first = url] }: RunningServer, node: NodeHost): string =>
+  `${first}#${invitationOf(node)}`;
+
 function joinWords(server: RunningServer, node: NodeHost, allowsTyping: boolean): string {
   const [first = server.url] = server.addresses;
-  const lines = [`  Join link       ${first}#${invitationOf(node)}`];
+  const lines = [`  Join link       ${joinLinkOf(server, node)}`];
   if (allowsTyping) lines.push(`  or the code     ${node.code} at ${first}#join`);
   return lines.join('\n');
 }

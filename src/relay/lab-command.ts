@@ -3,6 +3,7 @@ import { layOut } from '../lab/layout.ts';
 import { presets } from '../lab/presets.ts';
 import { quickened } from '../lab/sweep.ts';
 import { runSweep, type SweepProgress } from '../lab/sweep-runner.ts';
+import { ensureChromium } from './chromium.ts';
 import type { Command, Given } from './command-line.ts';
 import { LabFolder } from './lab-folder.ts';
 import { labMachine } from './lab-machine.ts';
@@ -21,6 +22,8 @@ export const labCommand: Command = {
   async run(given, argv) {
     if (given.list === true) return await list(given);
     const options = await readLabOptions(given);
+    // Said once, not by every run.
+    await ensureChromium((line) => console.error(line));
     const { sweep, isQuick, host, backend } = options;
     const setting = { sweep, isQuick, host, backend, file: options.file?.path ?? null };
     const folder = await LabFolder.open(options.out, setting, Date.now());
@@ -94,7 +97,7 @@ function outcomeWords({ report, failure }: SweepProgress['outcomes'][number]): s
   if (failure !== null) return `failed: ${failure}`;
   if (report === null) return 'no report';
   const loss = report.testLoss === null ? '' : `, test loss ${report.testLoss.toFixed(3)}`;
-  return `${report.steps.toLocaleString('en')} steps in ${report.wallSeconds.toFixed(1)} s${loss}`;
+  return `${report.steps.toLocaleString('en')} ${report.steps === 1 ? 'step' : 'steps'} in ${report.wallSeconds.toFixed(1)} s${loss}`;
 }
 
 /** What was typed again, as a shell takes it. */

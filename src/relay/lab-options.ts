@@ -62,7 +62,7 @@ export async function readLabOptions(given: Given): Promise<LabOptions> {
     backend: wordOf(given, 'backend', backendChoices) ?? 'auto',
     isHeaded: given.headed === true,
     keepsLargeModels: given['all-models'] === true,
-    runTimeoutMs: (numberOf(given, 'timeout', { min: 0, max: 100_000, isWhole: false }) ?? 120) * 60_000,
+    runTimeoutMs: (numberOf(given, 'timeout', { min: 0.01, max: 100_000, isWhole: false }) ?? 120) * 60_000,
     isWanted,
   };
 }
@@ -89,7 +89,7 @@ export async function readSweep(given: Given): Promise<ReadSweep> {
     if (needsFile && file === null) throw new RangeError('its data is a file: give the path as --data');
     return { sweep, isQuick, file };
   } catch (error) {
-    throw new UsageError(`${named}: ${(error as Error).message}`);
+    throw new UsageError(`${named}: ${firstLine(error as Error)}`);
   }
 }
 
@@ -104,10 +104,16 @@ async function sweepOfFile(path: string): Promise<Sweep> {
     return parseSweep(JSON.parse(text));
   } catch (error) {
     const what = error instanceof SyntaxError ? 'it is not JSON: ' : '';
-    throw new UsageError(`${path}: ${what}${(error as Error).message}`);
+    throw new UsageError(`${path}: ${what}${firstLine(error as Error)}`);
   }
 }
 
+function firstLine({ message }: Error): string {
+  const [first = '', ...others] = message.split('\n');
+  return others.length === 0 ? first : `${first} (and ${others.length} more such mistakes)`;
+}
+
 const plain = (text: string): string => text.toLowerCase().replaceAll('×', 'x').replaceAll(',', '');
+/** From the beginning of a word: sync × 2 is no part of async × 2. */
 const matches = ({ key, label }: SweepRun, text: string): boolean =>
-  plain(label).includes(plain(text)) || key.includes(text);
+  ` ${plain(label)}`.includes(` ${plain(text)}`) || `-${key}`.includes(`-${text}`);

@@ -8,7 +8,7 @@ import type { BackendChoice } from '../models/backend.ts';
 import { linkInvite } from '../net/invite.ts';
 import { listenInNode, type NodeNet } from './node-listen.ts';
 import { keepRoom, keptRoom } from './node-room.ts';
-import { nodeThread } from './node-thread.ts';
+import { nodeThread, threadScript } from './node-thread.ts';
 import { processGauges } from './proc-gauges.ts';
 import { Journal, type JournalEvent, JournalFeed } from './run-journal.ts';
 import type { FromNodeServer } from './server-thread.ts';
@@ -21,7 +21,7 @@ const FAREWELL_MS = 200;
 export interface NodeHostOptions {
   /** Where the room, checkpoints and logs are kept. */
   readonly folder: string;
-  /** Where the data sets are: the built app. */
+  /** The built app: where the data sets are, and threads ready to run. */
   readonly app: string;
   readonly net: NodeNet;
   readonly backend: BackendChoice;
@@ -56,7 +56,7 @@ export async function startNodeHost(options: NodeHostOptions): Promise<NodeHost>
 
   /** Hears what only this kind of server tells, and passes the rest on. */
   const spawnServer: Spawn<ToServer, FromServer> = ({ onMessage, onError }) => {
-    const entry = new URL('./server-thread.ts', import.meta.url);
+    const entry = threadScript(app, 'src/relay/server-thread.ts');
     const spawn = nodeThread<ToServer, FromNodeServer>(entry, { checkpoints: join(folder, 'checkpoints') });
     return spawn({
       onError,
@@ -79,7 +79,9 @@ export async function startNodeHost(options: NodeHostOptions): Promise<NodeHost>
     gauges: { source: 'process', open: processGauges },
     remedy: 'Start the program again with --resume.',
     spawnServer,
-    spawnTrainer: nodeThread(new URL('./trainer-thread.ts', import.meta.url)),
+    spawnTrainer: nodeThread(threadScript(app, 'src/relay/trainer-thread.ts'), {
+      script: threadScript(app, 'worker-scripts/trainer.ts').href,
+    }),
     listen: (handlers) =>
       listenInNode({ ...room, allowsTyping }, net, { ...handlers, isBanned: (device) => banned.has(device) }),
     onRemoved({ device }) {

@@ -1,17 +1,40 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Spawn } from '../host/host.ts';
 
-/** A thread does not inherit what makes this process understand TypeScript: it takes it up before it loads its file. */
+/** Where the threads of an app built for Node are: hidden, as pages have no use for them. */
+export const threadFolder = (app: string): string => join(app, '.threads');
+
+/** What a thread runs: `path` of the project, bundled beside the app if it was built so, else the TypeScript itself. */
+export function threadScript(app: string, path: string): URL {
+  const bundled = join(threadFolder(app), basename(path, '.ts').concat('.js'));
+  return existsSync(bundled) ? pathToFileURL(bundled) : new URL(`../../${path}`, import.meta.url);
+}
+
+/**
+ * A thread does not inherit what makes this process understand TypeScript: it takes it up before it loads its file,
+ * which is one more thread and a compiler's process for each: 30 MB.
+ */
 const bootstrap = (entry: URL) => {
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   return `import(${loader}).then(({ register }) => { register(); return import(${JSON.stringify(entry.href)}); })`;
 };
 
-/** Threads of this process that run a TypeScript file of the project. `data` is the thread's `workerData`. */
+/** V8 lets the short-lived objects of each thread have 48 MB before it looks what is left of them. */
+const YOUNG_MB = 12;
+
+const isTypeScript = (entry: URL) => entry.pathname.endsWith('.ts');
+
+/** Threads of this process that run a file of the project. `data` is the thread's `workerData`. */
 export const nodeThread =
   <To, From>(entry: URL, data: unknown = null): Spawn<To, From> =>
   ({ onMessage, onError }) => {
-    const worker = new Worker(bootstrap(entry), { eval: true, execArgv: [], workerData: data });
+    const options = { execArgv: [], workerData: data, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } };
+    const worker = isTypeScript(entry)
+      ? new Worker(bootstrap(entry), { ...options, eval: true })
+      : new Worker(entry, options);
     let isStopped = false;
     worker.on('message', onMessage);
     worker.on('error', ({ message }) => onError(message));

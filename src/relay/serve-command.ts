@@ -69,7 +69,9 @@ export async function readRelay(
 
 async function readTls(given: Given, address: string): Promise<Certificate | null> {
   const [cert, key] = [textOf(given, 'cert'), textOf(given, 'key')];
-  if (cert !== undefined && key !== undefined) return readCertificate(cert, key);
+  if (cert !== undefined && key !== undefined) {
+    return readCertificate(cert, key).catch((error: Error) => Promise.reject(new UsageError(error.message)));
+  }
   if (cert !== undefined || key !== undefined) throw new UsageError('--cert and --key go together: give both');
   if (given.https !== true) return null;
   return ownCertificate(textOf(given, 'data-dir') ?? dataFolder(), ownNames(address), Date.now());
@@ -113,15 +115,26 @@ function textOf(given: Given, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What the terminal shows once the app can be opened. */
-export function greeting({ url, addresses }: RunningServer, certificate: Certificate | null): string {
+/** What the terminal shows once the app can be opened. The QR code leads others to join: by that link, else by typing a code. */
+export function greeting(
+  { url, addresses }: RunningServer,
+  certificate: Certificate | null,
+  joinLink: string | null = null,
+): string {
   const lines = ['', `  Host page       ${url}`];
   const [first] = addresses;
   if (first === undefined) {
     lines.push('  Other machines  none: only this machine can reach that address (--address 0.0.0.0 opens it)');
   } else {
     lines.push(...addresses.map((address, index) => `  ${index ? '              ' : 'Other machines'}  ${address}`));
-    lines.push('', renderUnicodeCompact(first, { border: 2 }).replace(/^/gm, '  '));
+    lines.push('', renderUnicodeCompact(joinLink ?? `${first}#join`, { border: 2 }).replace(/^/gm, '  '));
+    if (joinLink === null) {
+      lines.push(
+        '',
+        '  Others scan this and type the code that the host page shows. Its own links and QR code work elsewhere',
+        '  if you open it at an address for other machines.',
+      );
+    }
     if (certificate === null) {
       lines.push(
         '',

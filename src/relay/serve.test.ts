@@ -5,6 +5,7 @@ import { get } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { renderUnicodeCompact } from 'uqr';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { ownCertificate } from './certificate.ts';
@@ -137,6 +138,14 @@ test('the greeting is honest about what other machines can do', () => {
   const open = greeting({ port: 1, url: 'http://localhost:1/', addresses: ['http://192.0.2.7:1/'], close }, null);
   expect(open).toContain('http://192.0.2.7:1/');
   expect(open).toContain('no WebGPU');
+});
+
+test('the QR code in the terminal leads to joining, never to a host page of one’s own', () => {
+  const server = { port: 1, url: 'http://localhost:1/', addresses: ['http://192.0.2.7:1/'], close: async () => {} };
+  const drawn = (link: string) => renderUnicodeCompact(link, { border: 2 }).replace(/^/gm, '  ');
+  expect(greeting(server, null)).toContain(drawn('http://192.0.2.7:1/#join'));
+  const link = 'http://192.0.2.7:1/#join=abc234';
+  expect(greeting(server, null, link)).toContain(drawn(link));
 });
 
 test('over https the page, its addresses and signalling all are, and the greeting prepares for the warning', async () => {

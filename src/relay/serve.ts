@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import sirv from 'sirv';
+import { UsageError } from './command-line.ts';
 import { securityHeaders } from './security-headers.ts';
 import { attachSignalling, type SignallingOptions } from './signalling.ts';
 import { startStun } from './stun.ts';
@@ -127,7 +128,7 @@ async function listen(
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EADDRINUSE' && candidate + 1 < port + tries) continue;
-      throw new Error(wordsFor(code, candidate, host), { cause: error });
+      throw new UsageError(wordsFor(code, candidate, host), { cause: error });
     }
   }
 }

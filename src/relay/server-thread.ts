@@ -16,7 +16,11 @@ export type FromNodeServer =
   | { readonly type: 'skipped'; readonly text: string };
 
 const { checkpoints } = workerData as { readonly checkpoints: string };
-const post = (message: FromNodeServer) => parentPort?.postMessage(message);
+/** A copy of all parameters goes over as it is: cloning it would make a second. */
+const post = (message: FromNodeServer) => {
+  const isCopy = message.type === 'parameters' && message.params?.buffer instanceof ArrayBuffer;
+  parentPort?.postMessage(message, isCopy ? [message.params.buffer as ArrayBuffer] : []);
+};
 
 const loop = serverLoop({
   random: rng(...new Uint32Array(new Uint8Array(randomBytes(16)).buffer)),

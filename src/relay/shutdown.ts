@@ -1,5 +1,5 @@
 /** npm and tsx pass on a Ctrl+C that the terminal has sent to all of them: what comes so soon is the same keypress. */
-const SAME_KEY_MS = 500;
+const SAME_KEY_MS = 2000;
 
 /** Resolves when the process is told to end for the first time; told a second time, it ends at once. */
 export function nextSignal(): Promise<void> {

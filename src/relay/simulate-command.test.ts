@@ -47,10 +47,10 @@ it('says when a target was never reached', () => {
 
 it.each([
   ['--strategy sync,ring', '--strategy "ring" is not known; there is: sync, async, bounded, local, allreduce'],
-  ['--workers 2000', '--workers must be a whole number from 1 to 1000'],
-  ['--stragglers 0.1x0', '--stragglers must be a number from 1 to 1000'],
-  ['--local-steps 0', '--local-steps must be at least 1'],
-  ['--json /nowhere/at/all', '--json "/nowhere/at/all" cannot be written (ENOENT)'],
+  ['--workers 2000', '--workers must be a whole number from 1 to 1000, not "2000"'],
+  ['--stragglers 0.1x0', '--stragglers must be a number from 1 to 1000, not "0.1x0" (write it like 0.1x10)'],
+  ['--local-steps 0', '--local-steps must be at least 1, not "0"'],
+  ['--optimizer ftrl', '--optimizer "ftrl" is not known; there is: sgd, momentum, adam'],
 ])('refuses %s in one line', async (line, words) => {
   const run = async () => simulateCommand.run(readArguments(simulateCommand, line.split(' ')), []);
   await expect(run()).rejects.toThrow(new UsageError(words));

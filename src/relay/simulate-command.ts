@@ -1,4 +1,3 @@
-import { open, writeFile } from 'node:fs/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { SimulatedRun } from '../simulate/result.ts';
 import {
@@ -11,7 +10,8 @@ import {
 } from '../simulate/scenario.ts';
 import { Simulation } from '../simulate/simulation.ts';
 import { verdict } from '../simulate/verdict.ts';
-import { type Command, type Given, type Options, UsageError } from './command-line.ts';
+import { type Command, type Given, type Options, UsageError, wordOf } from './command-line.ts';
+import { readJsonPath, writeJson } from './json-file.ts';
 import { clock, ProgressLine } from './progress-line.ts';
 
 /** So many things between two looks at the clock. */
@@ -79,8 +79,7 @@ export const simulateCommand: Command = {
   async run(given) {
     const strategies = readStrategies(given);
     const scenario = readSettings(given);
-    const jsonPath = typeof given.json === 'string' ? given.json : null;
-    if (jsonPath !== null) await assertWritable(jsonPath);
+    const jsonPath = await readJsonPath(given);
     const line = new ProgressLine(process.stderr);
     const runs = simulateAll(scenario, strategies, (text) => line.show(text, performance.now()));
     line.end();
@@ -88,7 +87,7 @@ export const simulateCommand: Command = {
     console.log(`\n${verdict(runs, scenario.untilLoss)}`);
     if (jsonPath !== null) {
       const versions = { manyhands: packageJson.version, node: process.version };
-      await writeFile(jsonPath, `${JSON.stringify({ format: 'manyhands-simulation/1', scenario, versions, runs })}\n`);
+      await writeJson(jsonPath, { format: 'manyhands-simulation/1', scenario, versions, runs });
     }
     return 0;
   },
@@ -104,6 +103,7 @@ function readStrategies(given: Given): readonly Comparable[] {
 }
 
 function readSettings(given: Given): Scenario {
+  wordOf(given, 'optimizer', ['sgd', 'momentum', 'adam']);
   const pairs = Object.keys(settings).flatMap((option): [string, string][] => {
     const text = given[option];
     return typeof text === 'string' ? [[scenarioName(option), text]] : [];
@@ -114,7 +114,10 @@ function readSettings(given: Given): Scenario {
     if (!(error instanceof RangeError)) throw error;
     const [first = ''] = error.message.split('\n');
     const [key = '', ...words] = first.split(': ');
-    throw new UsageError(`--${optionName(key)} ${words.join(': ')}`);
+    const option = optionName(key);
+    const shape = option === 'stragglers' ? ' (write it like 0.1x10)' : '';
+    const came = given[option] === undefined ? '' : `, not "${given[option]}"`;
+    throw new UsageError(`--${option} ${words.join(': ')}${came}${shape}`);
   }
 }
 
@@ -196,13 +199,4 @@ function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
   const pad = (cell: string, at: number) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0));
   return rows.map((row) => row.map(pad).join('  ')).join('\n');
-}
-
-/** Found out now, not after a minute of computing. */
-async function assertWritable(path: string): Promise<void> {
-  try {
-    await (await open(path, 'a')).close();
-  } catch (error) {
-    throw new UsageError(`--json "${path}" cannot be written (${(error as NodeJS.ErrnoException).code})`);
-  }
 }

@@ -35,7 +35,14 @@ export async function launchBrowser(
   const webgpu = backend === 'webgpu' && !hasGpu ? 'swiftshader' : 'default';
   // Whoever has something to say before the end closes the browser by himself.
   const handles = { handleSIGINT: handlesSignals, handleSIGTERM: handlesSignals, handleSIGHUP: handlesSignals };
-  return chromium.launch({ executablePath, headless: !isHeaded, args: chromiumArgs({ webgpu }), ...handles });
+  const options = { executablePath, headless: !isHeaded, args: chromiumArgs({ webgpu }), ...handles };
+  return chromium.launch(options).catch((error: Error) => {
+    const isBlind = isHeaded && /DISPLAY|X server/.test(error.message);
+    const todo = isBlind
+      ? 'there is no screen here, leave out --headed'
+      : 'try it by hand, or set MANYHANDS_CHROMIUM to another';
+    throw new Error(`the browser ${executablePath} does not start: ${todo}`, { cause: error });
+  });
 }
 
 export interface TabChoice {
@@ -68,7 +75,14 @@ async function openTab(
     const { url: where } = message.location();
     problem(`${name}: ${message.text()}${message.text().startsWith('Failed to load') ? ` (${where})` : ''}`);
   });
-  await page.goto(url);
+  await page.goto(url).catch((error: Error) => {
+    const why = /net::\w+/.exec(error.message)?.[0] ?? error.message.split('\n', 1)[0] ?? '';
+    const isUnknown = why.startsWith('net::ERR_CERT');
+    const todo = isUnknown
+      ? 'if it is a relay of yours with --https, add --insecure'
+      : 'is the address right, and the relay running?';
+    throw new Error(`${new URL(url).origin} cannot be opened (${why}): ${todo}`, { cause: error });
+  });
   return page;
 }
 

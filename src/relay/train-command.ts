@@ -1,10 +1,11 @@
-import { access, mkdir, open, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { runFiles } from '../export/run-files.ts';
 import { summaryTable } from '../export/summary-table.ts';
 import { type Command, UsageError } from './command-line.ts';
 import { readExampleFile } from './example-file.ts';
+import { readJsonPath, writeJson } from './json-file.ts';
 import { ProgressLine } from './progress-line.ts';
 import { train } from './train.ts';
 import { readTrainOptions, trainOptions } from './train-options.ts';
@@ -18,8 +19,7 @@ export const trainCommand: Command = {
   async run(given) {
     const options = readTrainOptions(given);
     const file = readExampleFile(given);
-    const jsonPath = typeof given.json === 'string' ? given.json : null;
-    if (jsonPath !== null) await assertWritable(jsonPath);
+    const jsonPath = await readJsonPath(given);
     const outPath = typeof given.out === 'string' ? given.out : null;
     if (outPath !== null) await assertNew(outPath);
 
@@ -39,22 +39,13 @@ export const trainCommand: Command = {
       const { experiment, backend } = options;
       const versions = { manyhands: packageJson.version, chromium: browser, node: process.version };
       const whole = { experiment, asked: { backend, tabs: options.tabs }, failure, problems, versions, ...report };
-      await writeFile(jsonPath, `${JSON.stringify(whole, null, 2)}\n`);
+      await writeJson(jsonPath, whole);
     }
     if (failure === null) return 0;
     console.error(`manyhands: ${failure}`);
     return 1;
   },
 };
-
-/** Found out now, not after an hour of training. */
-async function assertWritable(path: string): Promise<void> {
-  try {
-    await (await open(path, 'a')).close();
-  } catch (error) {
-    throw new UsageError(`--json "${path}" cannot be written (${(error as NodeJS.ErrnoException).code})`);
-  }
-}
 
 /** A folder that is there may hold what somebody wants to keep. */
 async function assertNew(path: string): Promise<void> {
@@ -63,7 +54,10 @@ async function assertNew(path: string): Promise<void> {
     () => false,
   );
   if (isThere) throw new UsageError(`--out "${path}" is there already: choose the name of a new folder`);
-  await mkdir(dirname(resolve(path)), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--out "${path}" cannot be made (${error.code})`);
-  });
+  const parent = dirname(resolve(path));
+  await mkdir(parent, { recursive: true })
+    .then(() => access(parent, constants.W_OK))
+    .catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`--out "${path}" cannot be made (${error.code}): choose another folder`);
+    });
 }

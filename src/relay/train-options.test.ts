@@ -63,7 +63,7 @@ test.each([
   ['--batch many', '--batch takes a number'],
   ['--workers 3 --backup 3', 'less than the 3 workers'],
   ['--strategy async --workers 3 --backup 1', 'belongs to --strategy sync or local'],
-  ['--lr 0', '--lr'],
+  ['--lr 0', '--lr: must be more than 0, not "0"'],
   ['--lr -1', '--lr'],
   ['--until-loss 0', '--until-loss'],
   ['--batch 0', '--batch'],

@@ -42,11 +42,6 @@ export function readTrainOptions(given: Given): TrainOptions {
     throw new UsageError('--workers 0 leaves nobody to train: add workers or --host-trains');
   }
   const experiment = readExperiment(given, tabs + (hostTrains ? 1 : 0));
-  const { strategy, backup, workers } = experiment;
-  if (backup > 0 && strategy !== 'sync' && strategy !== 'local') {
-    throw new UsageError(`--backup belongs to --strategy sync or local, not ${strategy}`);
-  }
-  if (backup >= workers) throw new UsageError(`--backup ${backup} must be less than the ${workers} workers there are`);
   return {
     experiment,
     tabs,
@@ -54,6 +49,6 @@ export function readTrainOptions(given: Given): TrainOptions {
     hostTrains,
     backend: wordOf(given, 'backend', backendChoices) ?? 'auto',
     isHeaded: given.headed === true,
-    timeoutMs: (numberOf(given, 'timeout', { min: 0, max: 100_000, isWhole: false }) ?? 60) * 60_000,
+    timeoutMs: (numberOf(given, 'timeout', { min: 0.01, max: 100_000, isWhole: false }) ?? 60) * 60_000,
   };
 }

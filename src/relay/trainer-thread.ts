@@ -1,18 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 
 /*
  * The trainer thread of a tab, in Node: worker-scripts/trainer.ts as it is, on WebAssembly. Here is what it finds in a
  * browser and misses in Node: its own scope, addresses of bundled files, and `fetch` for the data files beside the app.
  */
 
-/** What a bundler makes of an import that ends in ?url. */
+const { script } = workerData as { readonly script: string };
+
+/** What a bundler makes of an import that ends in ?url; a script that is bundled has none left. */
 const urlImports = `export async function load(url, context, next) {
   if (!url.endsWith('?url')) return next(url, context);
   return { format: 'module', shortCircuit: true, source: 'export default ' + JSON.stringify(url.slice(0, -4)) };
 }`;
-register(`data:text/javascript,${encodeURIComponent(urlImports)}`);
+if (script.endsWith('.ts')) register(`data:text/javascript,${encodeURIComponent(urlImports)}`);
 
 const fetchOverHttp = globalThis.fetch;
 const fetchAnywhere: typeof fetch = async (target, init) => {
@@ -33,6 +35,6 @@ Object.assign(globalThis, { self: scope, fetch: fetchAnywhere });
 const early: unknown[] = [];
 let isReady = false;
 parentPort?.on('message', (data) => (isReady ? scope.onmessage({ data }) : early.push(data)));
-await import(new URL('../../worker-scripts/trainer.ts', import.meta.url).href);
+await import(script);
 isReady = true;
 for (const data of early) scope.onmessage({ data });

@@ -5,7 +5,7 @@ const FULL = 0.9;
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 const clock = (ms: number) => {
-  const seconds = Math.floor(ms / 1000);
+  const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 };
 
