@@ -88,6 +88,16 @@ export class Network {
       await ip('-n', name, 'route', 'add', 'default', 'via', gateway);
     }
     await run('ip', ['netns', 'exec', router, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward']);
+    for (const machine of this.#machines) await this.#plugged(machine);
+  }
+
+  /** The system takes up to a second to notice a cable; until then programs are told of no address. */
+  async #plugged(machine: string): Promise<void> {
+    for (let tries = 0; tries < 200; tries++) {
+      if ((await ip('-n', this.#nameOf(machine), 'link', 'show', 'dev', 'eth0')).includes('state UP')) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`the cable of the machine ${machine} did not come up`);
   }
 
   addressOf(machine: string): string {
