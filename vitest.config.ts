@@ -18,6 +18,9 @@ const packages = [
   '@tensorflow/tfjs-converter',
 ];
 
+/** On a busy machine what comes soon can take seconds. */
+const patient = { poll: { timeout: 10_000 } };
+
 export default defineConfig(async (): Promise<ViteUserConfig> => {
   // Without a browser the unit project still runs; the browser project then says what is missing.
   const executablePath = await findChromium().catch(() => undefined);
@@ -30,8 +33,8 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
             name: 'unit',
             environment: 'node',
             include: ['{src,bench}/**/*.test.ts'],
-            // On a busy machine a test that starts a server can wait for seconds.
             testTimeout: 30_000,
+            expect: patient,
           },
         },
         {
@@ -45,6 +48,7 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
             // The first use of SwiftShader compiles shaders for seconds.
             testTimeout: 60_000,
             hookTimeout: 60_000,
+            expect: patient,
             // Two files at once on a small machine make every deadline in them a matter of luck.
             fileParallelism: false,
             browser: {

@@ -60,7 +60,8 @@ export function linkContract(name: string, makePair: () => Promise<readonly [Lin
       expect(maxBufferedBytes).toBeGreaterThan(LOW_WATER_BYTES);
       expect(maxBufferedBytes).toBeLessThanOrEqual(HIGH_WATER_BYTES + MAX_FRAME_BYTES);
       expect(lows).toBeGreaterThan(0);
-      await expect.poll(() => a.bufferedBytes).toBe(0);
+      // A rest may wait for its receipt until more is sent: a thread is not woken for it.
+      await expect.poll(() => a.bufferedBytes).toBeLessThan(LOW_WATER_BYTES);
     });
 
     test('carries both directions at once', async () => {

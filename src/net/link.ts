@@ -7,7 +7,7 @@ import type { TransportStats } from '../core/traffic.ts';
 export interface Link {
   /** Gives the frame away (its buffer may be detached). Never throws; after the end it does nothing. */
   send(frame: ArrayBuffer): void;
-  /** Bytes accepted by `send` that the transport has not taken. Senders hold back at HIGH_WATER_BYTES. */
+  /** Bytes accepted by `send` that the transport has not taken, or has not said so of yet. Senders hold back at HIGH_WATER_BYTES. */
   readonly bufferedBytes: number;
   /** Set by the one user of the link. */
   onFrame: (frame: ArrayBuffer) => void;
