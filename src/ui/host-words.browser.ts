@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { renderHostPage } from './host-page.tsx';
-import { experiment, runIn, scriptedHost } from './scripted-host-for-tests.ts';
+import { hostPageDeps, runIn, scriptedHost } from './scripted-host-for-tests.ts';
 
 let root: HTMLElement;
 let unmount = () => {};
@@ -14,16 +14,7 @@ afterEach(() => {
 
 function open() {
   const scripted = scriptedHost();
-  unmount = renderHostPage(root, {
-    host: scripted.host,
-    experiment,
-    experimentError: null,
-    onExperimentChange: () => undefined,
-    joinLink: (code) => `https://example.test/#join=${code}`,
-    openWorkerTab: () => undefined,
-    networkWords: 'No servers.',
-    runs: { list: async () => [], remove: async () => {} },
-  });
+  unmount = renderHostPage(root, hostPageDeps(scripted));
   return scripted;
 }
 const find = (selector: string): HTMLElement => {

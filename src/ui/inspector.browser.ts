@@ -4,7 +4,7 @@ import type { StepTrace } from '../core/step-trace.ts';
 import { TallyCounter } from '../core/traffic.ts';
 import type { RunLog, WorkerRow } from '../host/state.ts';
 import { renderHostPage } from './host-page.tsx';
-import { emptyLog, experiment, runIn, scriptedHost } from './scripted-host-for-tests.ts';
+import { emptyLog, hostPageDeps, runIn, scriptedHost } from './scripted-host-for-tests.ts';
 
 const phases = { waitMs: 5, transferMs: 20, decodeMs: 1, computeMs: 40, readMs: 2, encodeMs: 1, sendMs: 1 };
 
@@ -103,16 +103,7 @@ afterEach(() => {
 
 function open(kept: readonly RunLog[] = []) {
   const scripted = scriptedHost();
-  unmount = renderHostPage(root, {
-    host: scripted.host,
-    experiment,
-    experimentError: null,
-    onExperimentChange: () => undefined,
-    joinLink: (code) => `https://example.test/#join=${code}`,
-    openWorkerTab: () => undefined,
-    networkWords: 'No servers.',
-    runs: { list: async () => kept, remove: async () => {} },
-  });
+  unmount = renderHostPage(root, hostPageDeps(scripted, kept));
   return scripted;
 }
 function openRun() {

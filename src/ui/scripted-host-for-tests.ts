@@ -3,6 +3,7 @@ import { noCounters, type RunPhase, type RunState } from '../core/progress.ts';
 import type { StepProfile } from '../core/step-trace.ts';
 import { newLog } from '../host/run-log.ts';
 import type { Host, HostState, RunLog } from '../host/state.ts';
+import type { HostPageDeps } from './host-page.tsx';
 
 export const experiment: Experiment = { ...defaultExperiment, workers: 2 };
 
@@ -75,3 +76,18 @@ export function scriptedHost() {
   };
   return { host, told, put, listeners, profiles };
 }
+
+/** What a host page needs around a scripted host, with these runs kept. */
+export const hostPageDeps = (
+  { host }: ReturnType<typeof scriptedHost>,
+  kept: readonly RunLog[] = [],
+): HostPageDeps => ({
+  host,
+  experiment,
+  experimentError: null,
+  onExperimentChange: () => undefined,
+  joinLink: (code) => `https://example.test/#join=${code}`,
+  openWorkerTab: () => undefined,
+  networkWords: 'No servers.',
+  runs: { list: async () => kept, remove: async () => {} },
+});
