@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get as getPlain } from 'node:http';
 import { get } from 'node:https';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { renderUnicodeCompact } from 'uqr';
@@ -75,6 +75,53 @@ test('what is not part of the app is not served', async () => {
     expect((await fetch(url + path)).status, path).toBe(404);
   }
   expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+});
+
+/** The status of the answer to a request sent byte for byte; fetch would not send most of these. */
+async function statusOf(port: number, head: string): Promise<number> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${head}\r\nHost: any\r\nConnection: close\r\n\r\n`);
+  const answer = String(Buffer.concat(await socket.toArray()));
+  return Number(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1]);
+}
+
+test('a request for no address, or for bytes that no file has, is refused and ends nothing', async () => {
+  const { port, url } = await serve();
+  const upgrade = '\r\nUpgrade: websocket\r\nConnection: Upgrade';
+  for (const target of ['//', '//[', '///', '//any', 'http://[', '*', 'any']) {
+    expect(await statusOf(port, `GET ${target} HTTP/1.1`), target).toBe(400);
+    expect(await statusOf(port, `POST ${target} HTTP/1.1`), target).toBe(400);
+    expect(await statusOf(port, `GET ${target} HTTP/1.1${upgrade}`), target).toBe(400);
+  }
+  for (const range of ['5-2', '0-18446744073709551615', '9007199254740993-', '18446744073709551615-']) {
+    expect(await statusOf(port, `GET / HTTP/1.1\r\nRange: bytes=${range}`), range).toBe(416);
+  }
+  expect(await statusOf(port, 'GET http://any/index.html HTTP/1.1')).toBe(200);
+  expect((await fetch(url)).status).toBe(200);
+});
+
+test('one range of a file is sent alone; what is not one range brings the whole file', async () => {
+  const { url } = await serve();
+  const ranged = async (Range: string) => {
+    const answer = await fetch(url, { headers: { Range } });
+    return [answer.status, await answer.text()];
+  };
+  expect(await ranged('bytes=1-5')).toEqual([206, 'title']);
+  expect(await ranged('bytes=7-99')).toEqual([206, 'app</title>']);
+  expect(await ranged('bytes=99-')).toEqual([416, '']);
+  for (const other of ['bytes=-5', 'bytes=0-1,3-4', 'lines=1-2', 'bytes=a-b']) {
+    expect(await ranged(other), other).toEqual([200, '<title>app</title>']);
+  }
+});
+
+test('a file that is found and cannot be read ends its answer alone', async () => {
+  const { url } = await serve();
+  // Nobody can open a socket as a file.
+  const unreadable = createServer();
+  open.push(unreadable);
+  await new Promise<void>((resolve) => unreadable.listen(join(dist, 'assets/broken.js'), resolve));
+  await expect(fetch(`${url}assets/broken.js`).then((answer) => answer.text())).rejects.toThrow();
+  expect((await fetch(url)).status).toBe(200);
 });
 
 test('signalling answers on the same port', async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import sirv from 'sirv';
 import { UsageError } from './command-line.ts';
+import { readRange, requestUrl } from './request-target.ts';
 import { securityHeaders } from './security-headers.ts';
 import { attachSignalling, type SignallingOptions } from './signalling.ts';
 import { startStun } from './stun.ts';
@@ -46,8 +47,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value);
+    const url = requestUrl(req);
+    if (url === null) {
+      res.writeHead(400, { Connection: 'close' }).end('not an address of this server\n');
+      return;
+    }
+    // sirv takes the request's text for a path, and every Range for one that a file can satisfy.
+    req.url = url.pathname + url.search;
     if (signalling.handler(req, res)) return;
-    if (req.url === '/addresses.json') {
+    if (url.pathname === '/addresses.json') {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
       res.end(JSON.stringify(addresses));
       return;
@@ -57,7 +65,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return;
     }
     const notFound = () => void res.writeHead(404).end('not found\n');
-    if (isHidden(req.url ?? '')) return notFound();
+    if (isHidden(url.pathname)) return notFound();
+    const range = readRange(req.headers.range ?? '');
+    if (range === 'unsatisfiable') {
+      res.writeHead(416).end('no file has these bytes\n');
+      return;
+    }
+    if (range === 'whole') delete req.headers.range;
+    // A file that goes away, or may not be read, between its look-up and its stream ends this answer alone.
+    res.once('pipe', (file) => file.once('error', () => res.destroy()));
     files(req, res, notFound);
   };
   const server = tls === null ? createServer(answer) : createTlsServer(tls, answer);
@@ -94,9 +110,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** Whether the path leads to a file whose name begins with a dot, or cannot be read at all. */
-function isHidden(url: string): boolean {
+function isHidden(pathname: string): boolean {
   try {
-    return /[/\\]\./.test(decodeURIComponent(url.split(/[?#]/, 1)[0] ?? ''));
+    return /[/\\]\./.test(decodeURIComponent(pathname));
   } catch {
     return true;
   }

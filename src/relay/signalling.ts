@@ -8,6 +8,7 @@ import { isSame } from '../net/invite.ts';
 import { type IceOptions, iceServers, noIce, serverNames } from './ice-servers.ts';
 import { addressName, Holdings, Limiter } from './limits.ts';
 import { RelayedLinks } from './relayed-links.ts';
+import { requestUrl } from './request-target.ts';
 import { type Room, Rooms } from './rooms.ts';
 
 export const SIGNALLING_KEY = 'manyhands';
@@ -69,12 +70,14 @@ export function attachSignalling(server: EventEmitter, options: SignallingOption
   };
 
   function onUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { pathname, searchParams: query } = new URL(req.url ?? '', 'http://any');
+    socket.on('error', () => socket.destroy());
+    const url = requestUrl(req);
+    if (url === null) return refuse(socket, 400);
+    const { pathname, searchParams: query } = url;
     if (pathname !== '/signal/peerjs' && pathname !== '/relay') {
       if (server.listenerCount('upgrade') === 1) socket.destroy();
       return;
     }
-    socket.on('error', () => socket.destroy());
     if (!isSameHost(req)) return refuse(socket, 403);
     const address = addressOf(req);
     if (pathname === '/relay') upgradeRelayed(req, socket, head, query, address);
@@ -224,7 +227,7 @@ export function attachSignalling(server: EventEmitter, options: SignallingOption
   server.on('upgrade', onUpgrade);
   return {
     handler(req, res) {
-      const { pathname } = new URL(req.url ?? '', 'http://any');
+      const pathname = requestUrl(req)?.pathname ?? '';
       if (pathname === '/ice.json') answer(res, 200, { iceServers: serverNames(iceFor(req)) });
       else if (pathname === '/signal/join' && req.method === 'POST') {
         join(req, res).catch(() => res.destroy());
@@ -284,8 +287,10 @@ function tell(client: WebSocket, message: object): void {
   if (client.bufferedAmount < MAX_BUFFERED_BYTES) client.send(JSON.stringify(message));
 }
 
-function refuse(socket: Duplex, status: 403 | 429): void {
-  const words = status === 403 ? 'Forbidden' : 'Too Many Requests';
+const refusals = { 400: 'Bad Request', 403: 'Forbidden', 429: 'Too Many Requests' };
+
+function refuse(socket: Duplex, status: keyof typeof refusals): void {
+  const words = refusals[status];
   socket.end(`HTTP/1.1 ${status} ${words}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
