@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { chromiumArgs, findChromium } from './src/relay/chromium.ts';
+import { chromiumArgs, findChromium } from './src/headless/chromium.ts';
 
 export default defineConfig({
   testDir: 'e2e',

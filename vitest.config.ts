@@ -1,6 +1,6 @@
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import { chromiumArgs, findChromium } from './src/relay/chromium.ts';
+import { chromiumArgs, findChromium } from './src/headless/chromium.ts';
 
 const tensors = ['core', 'backend-cpu', 'backend-wasm', 'backend-webgpu'].map((part) => `@tensorflow/tfjs-${part}`);
 const preact = ['preact', 'preact/hooks', 'preact/jsx-runtime', 'preact/jsx-dev-runtime', '@preact/signals'];
@@ -44,7 +44,7 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
           test: {
             name: 'browser',
             include: ['src/**/*.browser.ts'],
-            globalSetup: ['src/relay/signalling-for-tests.ts', 'src/relay/node-pipe-for-tests.ts'],
+            globalSetup: ['src/relay/signalling-for-tests.ts', 'src/node/link/pipe-for-tests.ts'],
             // The first use of SwiftShader compiles shaders for seconds.
             testTimeout: 60_000,
             hookTimeout: 60_000,

@@ -1,8 +1,8 @@
-import { aggregates } from '../src/core/aggregate/aggregate.ts';
-import { aggregateNames } from '../src/core/config.ts';
-import { optimizers } from '../src/core/optimizer/optimizer.ts';
-import { boundedNorm } from '../src/core/params.ts';
-import { rng } from '../src/core/rng.ts';
+import { aggregates } from '../src/core/math/aggregate/aggregate.ts';
+import { optimizers } from '../src/core/math/optimizer/optimizer.ts';
+import { boundedNorm } from '../src/core/math/params.ts';
+import { rng } from '../src/core/math/rng.ts';
+import { aggregateNames } from '../src/experiment/experiment.ts';
 import { bandOf, interleave } from './interleave.ts';
 
 export const name = 'aggregate';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'vite';
-import { root } from '../src/relay/build.ts';
+import { root } from '../src/node/build.ts';
 import { type RunningServer, startServer } from '../src/relay/serve.ts';
 
 /** Builds bench/pages/<name>.html as the app is built, and serves it with the app's data on loopback. */

@@ -1,4 +1,4 @@
-import type { Experiment } from '../src/core/config.ts';
+import type { Experiment } from '../src/experiment/experiment.ts';
 import { resolveExperiment } from '../src/models/plan.ts';
 import { channelBytes, pushesOf, realRun } from './real-run.ts';
 

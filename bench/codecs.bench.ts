@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { type Codec, codecNamed } from '../src/core/codec/codec.ts';
-import { ErrorFeedback } from '../src/core/codec/feedback.ts';
-import { upNames } from '../src/core/config.ts';
-import { rng } from '../src/core/rng.ts';
+import { type Codec, codecNamed } from '../src/core/math/codec/codec.ts';
+import { ErrorFeedback } from '../src/core/math/codec/feedback.ts';
+import { rng } from '../src/core/math/rng.ts';
+import { upNames } from '../src/experiment/experiment.ts';
 import { bandOf, interleave } from './interleave.ts';
 
 export const name = 'codecs';

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
-import { defaultExperiment } from '../src/core/config.ts';
-import { ensureBuilt } from '../src/relay/build.ts';
+import { defaultExperiment } from '../src/experiment/experiment.ts';
+import { launchBrowser } from '../src/headless/tabs.ts';
+import { ensureBuilt } from '../src/node/build.ts';
 import { startServer } from '../src/relay/serve.ts';
-import { launchBrowser } from '../src/relay/tabs.ts';
 import { servePage } from './bench-page.ts';
 import { interleave } from './interleave.ts';
 import { openRun, rateOf, WINDOW_MS } from './paused-run.ts';

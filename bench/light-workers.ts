@@ -1,4 +1,4 @@
-import { type LightWorker, lightWorker } from '../src/relay/light-workers-for-tests.ts';
+import { type LightWorker, lightWorker } from '../src/node/light-workers-for-tests.ts';
 
 /* Many light workers in a process of their own: light-workers.ts <url> <code> <invite> <count> <thinkMs>. Ends with stdin. */
 

@@ -1,5 +1,5 @@
-import { ensureBuilt } from '../src/relay/build.ts';
-import { releaseDataChannels } from '../src/relay/node-link.ts';
+import { ensureBuilt } from '../src/node/build.ts';
+import { releaseDataChannels } from '../src/node/link/link.ts';
 import { holdLinks } from './many-links.ts';
 
 export const name = 'links';

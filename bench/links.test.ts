@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { root } from '../src/relay/build.ts';
+import { root } from '../src/node/build.ts';
 import { holdLinks } from './many-links.ts';
 
 test('eight light workers on one relay hold their links, and every push is judged', { timeout: 90_000 }, async () => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
-import { defaultExperiment } from '../src/core/config.ts';
-import { startNodeHost } from '../src/relay/node-host.ts';
+import { defaultExperiment } from '../src/experiment/experiment.ts';
+import { startNodeHost } from '../src/node/host.ts';
 import { startServer } from '../src/relay/serve.ts';
 import type { LightReport } from './light-workers.ts';
 

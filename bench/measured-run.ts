@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import type { Experiment } from '../src/core/config.ts';
-import type { RunReport } from '../src/export/run-report.ts';
-import { processUse } from '../src/relay/proc-process.ts';
+import type { Experiment } from '../src/experiment/experiment.ts';
+import { HostTab, launchBrowser, WorkerTab } from '../src/headless/tabs.ts';
+import { processUse } from '../src/node/proc/process.ts';
+import type { RunReport } from '../src/observe/run-report.ts';
 import { startServer } from '../src/relay/serve.ts';
-import { HostTab, launchBrowser, WorkerTab } from '../src/relay/tabs.ts';
 
 /** A whole run in real tabs, and the most memory that the processes of its host and of its workers took. */
 export interface MeasuredRun {

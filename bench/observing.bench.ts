@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
-import { defaultExperiment, type Experiment, experimentToQuery } from '../src/core/config.ts';
-import { ensureBuilt } from '../src/relay/build.ts';
-import { type WatchedPage, watchProcesses } from '../src/relay/process-sampler.ts';
+import { defaultExperiment, type Experiment, experimentToQuery } from '../src/experiment/experiment.ts';
+import { type WatchedPage, watchProcesses } from '../src/headless/process-sampler.ts';
+import { type HostGlobal, launchBrowser } from '../src/headless/tabs.ts';
+import { ensureBuilt } from '../src/node/build.ts';
 import { startServer } from '../src/relay/serve.ts';
-import { type HostGlobal, launchBrowser } from '../src/relay/tabs.ts';
 import { type BrowserCost, costOf } from './browser-cost.ts';
 import { bandOf, interleave } from './interleave.ts';
 

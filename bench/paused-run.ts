@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
-import type { Experiment } from '../src/core/config.ts';
-import { type HostGlobal, HostTab, WorkerTab } from '../src/relay/tabs.ts';
+import type { Experiment } from '../src/experiment/experiment.ts';
+import { type HostGlobal, HostTab, WorkerTab } from '../src/headless/tabs.ts';
 
 /** How long a rate is measured. */
 export const WINDOW_MS = 2000;

@@ -1,4 +1,4 @@
-import { aggregateNames } from '../src/core/config.ts';
+import { aggregateNames } from '../src/experiment/experiment.ts';
 import { realRun } from './real-run.ts';
 
 export const name = 'poison';

@@ -1,6 +1,6 @@
-import { defaultExperiment, type Experiment } from '../src/core/config.ts';
-import type { RunReport } from '../src/export/run-report.ts';
-import { train } from '../src/relay/train.ts';
+import { defaultExperiment, type Experiment } from '../src/experiment/experiment.ts';
+import { train } from '../src/headless/train.ts';
+import type { RunReport } from '../src/observe/run-report.ts';
 
 const LIMIT_MS = 60 * 60_000;
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Experiment } from '../src/core/config.ts';
-import { RelayHost } from '../src/relay/relay-host.ts';
+import type { Experiment } from '../src/experiment/experiment.ts';
+import { RelayHost } from '../src/headless/relay-host.ts';
 import { startServer } from '../src/relay/serve.ts';
 
 /*

@@ -1,9 +1,9 @@
-import { defaultExperiment } from '../src/core/config.ts';
-import { ensureBuilt } from '../src/relay/build.ts';
-import { releaseDataChannels } from '../src/relay/node-link.ts';
-import { RelayHost } from '../src/relay/relay-host.ts';
+import { defaultExperiment } from '../src/experiment/experiment.ts';
+import { RelayHost } from '../src/headless/relay-host.ts';
+import { type DrivenHost, launchBrowser, WorkerTab } from '../src/headless/tabs.ts';
+import { ensureBuilt } from '../src/node/build.ts';
+import { releaseDataChannels } from '../src/node/link/link.ts';
 import { startServer } from '../src/relay/serve.ts';
-import { type DrivenHost, launchBrowser, WorkerTab } from '../src/relay/tabs.ts';
 import { interleave } from './interleave.ts';
 import { openRun, rateOf, WINDOW_MS } from './paused-run.ts';
 

@@ -1,7 +1,7 @@
-import { defaultExperiment } from '../src/core/config.ts';
-import { ensureBuilt } from '../src/relay/build.ts';
+import { defaultExperiment } from '../src/experiment/experiment.ts';
+import { launchBrowser } from '../src/headless/tabs.ts';
+import { ensureBuilt } from '../src/node/build.ts';
 import { startServer } from '../src/relay/serve.ts';
-import { launchBrowser } from '../src/relay/tabs.ts';
 import { interleave } from './interleave.ts';
 import { openRun, rateOf } from './paused-run.ts';
 

@@ -1,5 +1,5 @@
-import type { RunReport } from '../src/export/run-report.ts';
 import { resolveExperiment } from '../src/models/plan.ts';
+import type { RunReport } from '../src/observe/run-report.ts';
 import { defaultScenario, type Scenario } from '../src/simulate/scenario.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
 import { pushesOf, realRun } from './real-run.ts';

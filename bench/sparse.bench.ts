@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { defaultExperiment, type Experiment } from '../src/core/config.ts';
 import { SparseBatchBuilder } from '../src/core/sparse/batch.ts';
 import { StreamingEvaluation } from '../src/core/sparse/evaluation.ts';
 import { CriteoFake } from '../src/data/sparse/criteo-fake.ts';
+import { defaultExperiment, type Experiment } from '../src/experiment/experiment.ts';
 import { sparseRates } from '../src/lab/presets/sparse-batch.ts';
-import { ensureBuilt } from '../src/relay/build.ts';
+import { ensureBuilt } from '../src/node/build.ts';
 import { type MeasuredRun, measuredRun } from './measured-run.ts';
 
 export const name = 'sparse';

@@ -1,4 +1,4 @@
-import type { Experiment } from '../src/core/config.ts';
+import type { Experiment } from '../src/experiment/experiment.ts';
 import { realRun } from './real-run.ts';
 
 export const name = 'straggler';

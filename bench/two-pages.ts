@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../src/relay/tabs.ts';
+import { launchBrowser } from '../src/headless/tabs.ts';
 import { servePage } from './bench-page.ts';
 import type { MeasuringPage } from './pages/measured.ts';
 

@@ -3,5 +3,5 @@
 import { register } from 'tsx/esm/api';
 
 register();
-const { runCommandLine } = await import('../src/relay/cli.ts');
+const { runCommandLine } = await import('../src/cli/cli.ts');
 await runCommandLine(process.argv.slice(2));

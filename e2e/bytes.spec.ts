@@ -1,5 +1,5 @@
-import { kinds } from '../src/core/protocol.ts';
-import { type Traffic, tallyBytes } from '../src/core/traffic.ts';
+import { kinds } from '../src/core/wire/protocol.ts';
+import { type Traffic, tallyBytes } from '../src/core/wire/traffic.ts';
 import type { HostState, WorkerRow } from '../src/host/state.ts';
 import { expect, type HostTab, test, type WorkerTab } from './fixtures.ts';
 import { numberOf, startTraining, trainAgain, viewOf, waitForHost, waitForPhase } from './verbs.ts';

@@ -1,5 +1,5 @@
 import { chromium } from '@playwright/test';
-import { chromiumArgs, findChromium } from '../src/relay/chromium.ts';
+import { chromiumArgs, findChromium } from '../src/headless/chromium.ts';
 import { expect, type HostTab, test, type WorkerTab } from './fixtures.ts';
 import {
   button,

@@ -1,5 +1,5 @@
-import { chromiumArgs, findChromium } from '../src/relay/chromium.ts';
-import { WorkerTab } from '../src/relay/tabs.ts';
+import { chromiumArgs, findChromium } from '../src/headless/chromium.ts';
+import { WorkerTab } from '../src/headless/tabs.ts';
 import { expect, test } from './fixtures.ts';
 import { startTraining, viewOf, waitForPhase, waitForStep } from './verbs.ts';
 

@@ -1,11 +1,11 @@
 import { type Browser, test as base, type ConsoleMessage, expect, type Page } from '@playwright/test';
-import { defaultExperiment, type Experiment } from '../src/core/config.ts';
+import { defaultExperiment, type Experiment } from '../src/experiment/experiment.ts';
+import { HostTab, WorkerTab } from '../src/headless/tabs.ts';
 import type { BackendChoice } from '../src/models/backend.ts';
-import { dist } from '../src/relay/build.ts';
+import { dist } from '../src/node/build.ts';
 import { type RunningServer, startServer } from '../src/relay/serve.ts';
-import { HostTab, WorkerTab } from '../src/relay/tabs.ts';
 
-export type { HostTab, WorkerTab } from '../src/relay/tabs.ts';
+export type { HostTab, WorkerTab } from '../src/headless/tabs.ts';
 export { expect };
 
 export interface HostChoice {

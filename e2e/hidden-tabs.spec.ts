@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, chromium } from '@playwright/test';
-import { defaultExperiment } from '../src/core/config.ts';
-import type { TrainPoint } from '../src/core/progress.ts';
-import { chromiumArgs, findChromium } from '../src/relay/chromium.ts';
+import type { TrainPoint } from '../src/core/server/progress.ts';
+import { defaultExperiment } from '../src/experiment/experiment.ts';
+import { chromiumArgs, findChromium } from '../src/headless/chromium.ts';
 import { test as base, expect } from './fixtures.ts';
 import { openWindow, type PlainTab, type PlainWindow } from './hidden-tabs.ts';
 

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../src/relay/build.ts';
-import { processUse } from '../src/relay/proc-process.ts';
-import { readJournal } from '../src/relay/run-journal.ts';
+import { root } from '../src/node/build.ts';
+import { readJournal } from '../src/node/files/run-journal.ts';
+import { processUse } from '../src/node/proc/process.ts';
 import { expect, test } from './fixtures.ts';
 
 /** 215–230 MB were measured; 350 with threads that read TypeScript by themselves, 850 with a bundler in the process. */
@@ -14,16 +14,7 @@ test('a host in Node that has looked at its test set and waits for workers takes
   test.skip(process.platform !== 'linux', 'only Linux tells');
   const folder = await mkdtemp(join(tmpdir(), 'manyhands-memory-'));
   const place = ['--address', '127.0.0.1', '--port', '0', '--data-dir', folder];
-  const program = [
-    '--import',
-    'tsx',
-    join(root, 'src/relay/cli.ts'),
-    'serve',
-    '--host',
-    '--model',
-    'softmax',
-    ...place,
-  ];
+  const program = ['--import', 'tsx', join(root, 'src/cli/cli.ts'), 'serve', '--host', '--model', 'softmax', ...place];
   const child = spawn(process.execPath, program, { cwd: root, stdio: 'ignore' });
   try {
     const isTested = async () => {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
-import type { RunReport } from '../src/export/run-report.ts';
+import { LabFolder } from '../src/cli/lab-folder.ts';
+import type { HostGlobal } from '../src/headless/tabs.ts';
 import { layOut } from '../src/lab/layout.ts';
 import { parseSweep } from '../src/lab/sweep.ts';
-import { LabFolder } from '../src/relay/lab-folder.ts';
-import type { HostGlobal } from '../src/relay/tabs.ts';
+import type { RunReport } from '../src/observe/run-report.ts';
 import { expect, type Tabs, test } from './fixtures.ts';
 import { button } from './verbs.ts';
 

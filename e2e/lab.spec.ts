@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../src/relay/build.ts';
+import { root } from '../src/node/build.ts';
 import { expect, test } from './fixtures.ts';
 
 /** The command line as a process of its own that can be interrupted. */
@@ -12,7 +12,7 @@ class Program {
   output = '';
 
   constructor(...args: string[]) {
-    this.#child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/relay/cli.ts'), ...args], { cwd: root });
+    this.#child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/cli/cli.ts'), ...args], { cwd: root });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.output += text;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from '@playwright/test';
-import { chromiumArgs, findChromium } from '../src/relay/chromium.ts';
+import { chromiumArgs, findChromium } from '../src/headless/chromium.ts';
 
 /*
  * Machines are network namespaces, each with a network of its own and a cable to one router, which is a namespace too:

@@ -1,4 +1,4 @@
-import { watchProcesses } from '../src/relay/process-sampler.ts';
+import { watchProcesses } from '../src/headless/process-sampler.ts';
 import { expect, test } from './fixtures.ts';
 
 test.skip(process.platform !== 'linux', 'only Linux tells all of it');

@@ -2,8 +2,8 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunReport } from '../src/export/run-report.ts';
-import { root } from '../src/relay/build.ts';
+import { root } from '../src/node/build.ts';
+import type { RunReport } from '../src/observe/run-report.ts';
 import { expect, test } from './fixtures.ts';
 import { checkpointsIn, RelayProcess } from './relay-process.ts';
 

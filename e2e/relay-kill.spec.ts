@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rng } from '../src/core/rng.ts';
-import { lightWorker } from '../src/relay/light-workers-for-tests.ts';
-import { WorkerTab } from '../src/relay/tabs.ts';
+import { rng } from '../src/core/math/rng.ts';
+import { WorkerTab } from '../src/headless/tabs.ts';
+import { lightWorker } from '../src/node/light-workers-for-tests.ts';
 import { expect, test } from './fixtures.ts';
 import { checkpointsIn, RelayProcess } from './relay-process.ts';
 

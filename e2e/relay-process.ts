@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../src/relay/build.ts';
-import { decodeCheckpointFile } from '../src/relay/disk-store.ts';
-import { type JournalEntry, readJournal } from '../src/relay/run-journal.ts';
+import { root } from '../src/node/build.ts';
+import { decodeCheckpointFile } from '../src/node/files/disk-store.ts';
+import { type JournalEntry, readJournal } from '../src/node/files/run-journal.ts';
 import { expect } from './fixtures.ts';
 
 /** A relay with a host in it, as a process of its own that can be killed. */
@@ -15,7 +15,7 @@ export class RelayProcess {
 
   constructor(folder: string, port: number, options: readonly string[]) {
     this.#folder = folder;
-    const program = ['--import', 'tsx', join(root, 'src/relay/cli.ts'), 'serve', '--host', '--address', '127.0.0.1'];
+    const program = ['--import', 'tsx', join(root, 'src/cli/cli.ts'), 'serve', '--host', '--address', '127.0.0.1'];
     const place = ['--port', String(port), '--data-dir', folder];
     this.#child = spawn(process.execPath, [...program, ...place, ...options], { cwd: root });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { rng } from '../src/core/rng.ts';
+import { rng } from '../src/core/math/rng.ts';
 import { SparseBatchBuilder } from '../src/core/sparse/batch.ts';
 import { CriteoFake } from '../src/data/sparse/criteo-fake.ts';
 import { exampleProto, plainExamples, tfRecord } from '../src/data/sparse/files-for-tests.ts';
-import { root } from '../src/relay/build.ts';
+import { root } from '../src/node/build.ts';
 import { expect, test } from './fixtures.ts';
 import { button, curvesOf, waitForHost, waitForPhase } from './verbs.ts';
 
@@ -59,7 +59,7 @@ interface Report {
 async function train(file: string, ...options: string[]): Promise<{ readonly report: Report; readonly said: string }> {
   const json = join(folder, `${options.join('').replaceAll(/\W/g, '')}.json`);
   const fixed = `--features ${FEATURES} --batch 50 --max-steps 40 --eval-every 20 --lr 0.3 --json ${json}`;
-  const program = ['--import', 'tsx', join(root, 'src/relay/cli.ts'), 'train', '--data', join(folder, file)];
+  const program = ['--import', 'tsx', join(root, 'src/cli/cli.ts'), 'train', '--data', join(folder, file)];
   const said = await new Promise<string>((resolve) => {
     execFile(process.execPath, [...program, ...fixed.split(' '), ...options], { cwd: root }, (_error, stdout, stderr) =>
       resolve(stdout + stderr),

@@ -1,5 +1,5 @@
-import type { Experiment } from '../src/core/config.ts';
-import { tallyBytes } from '../src/core/traffic.ts';
+import { tallyBytes } from '../src/core/wire/traffic.ts';
+import type { Experiment } from '../src/experiment/experiment.ts';
 import type { HostState } from '../src/host/state.ts';
 import { resolveExperiment } from '../src/models/plan.ts';
 import { expect, type HostTab, test, type WorkerTab } from './fixtures.ts';

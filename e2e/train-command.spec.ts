@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../src/relay/build.ts';
+import { root } from '../src/node/build.ts';
 import { expect, test } from './fixtures.ts';
 
 interface Outcome {
@@ -14,7 +14,7 @@ interface Outcome {
 /** Runs the command line as `npm run train --` would. */
 const train = (...args: string[]): Promise<Outcome> =>
   new Promise((resolve) => {
-    const program = [join(root, 'node_modules/tsx/dist/cli.mjs'), join(root, 'src/relay/cli.ts'), 'train', ...args];
+    const program = [join(root, 'node_modules/tsx/dist/cli.mjs'), join(root, 'src/cli/cli.ts'), 'train', ...args];
     execFile(process.execPath, program, { cwd: root }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
     });

@@ -1,8 +1,8 @@
 import { expect, type Page } from '@playwright/test';
-import { defaultExperiment, type Experiment } from '../src/core/config.ts';
-import type { RunPhase, TestPoint, TrainPoint } from '../src/core/progress.ts';
+import type { RunPhase, TestPoint, TrainPoint } from '../src/core/server/progress.ts';
+import { defaultExperiment, type Experiment } from '../src/experiment/experiment.ts';
+import type { HostGlobal, HostTab, WorkerGlobal, WorkerTab } from '../src/headless/tabs.ts';
 import type { Host, HostState, WorkerRow } from '../src/host/state.ts';
-import type { HostGlobal, HostTab, WorkerGlobal, WorkerTab } from '../src/relay/tabs.ts';
 import type { WorkerStage, WorkerView } from '../src/worker/state.ts';
 
 /* What people and tests do with tabs. Waiting is always for something to be so, never for time to pass. */

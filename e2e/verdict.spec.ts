@@ -1,6 +1,6 @@
-import type { Experiment } from '../src/core/config.ts';
-import type { RunVerdict } from '../src/export/verdict.ts';
-import { adviceWords } from '../src/export/verdict-advice.ts';
+import type { Experiment } from '../src/experiment/experiment.ts';
+import type { RunVerdict } from '../src/observe/verdict.ts';
+import { adviceWords } from '../src/observe/verdict-advice.ts';
 import { expect, type HostTab, test } from './fixtures.ts';
 import { startTraining, waitForPhase } from './verbs.ts';
 

@@ -1,3 +1,5 @@
+import { root } from '../src/node/build.ts';
+import { forbiddenInTree } from './layers.ts';
 import { runTool } from './program.ts';
 
 const projects = ['tsconfig.json', ...['core', 'threads', 'node', 'test'].map((name) => `tsconfig.${name}.json`)];
@@ -7,10 +9,11 @@ export interface CheckResult {
   readonly failed: number;
 }
 
-/** Type-checks every runtime's project and lints everything; prints what is wrong, one part after another. */
+/** Type-checks every runtime's project, lints everything and holds imports to the layers; prints what is wrong, one part after another. */
 export async function check(): Promise<CheckResult> {
   const parts = [
     { name: 'biome check', outcome: runTool('biome', ['check', '--error-on-warnings', '.'], { isShown: false }) },
+    { name: 'layers', outcome: layers() },
     ...projects.map((project) => ({
       name: `tsc -p ${project}`,
       outcome: runTool('tsc', ['-p', project], { isShown: false }),
@@ -25,6 +28,11 @@ export async function check(): Promise<CheckResult> {
     console.log(output.trimEnd());
   }
   return { passed: parts.length - failed, failed };
+}
+
+async function layers() {
+  const forbidden = forbiddenInTree(root);
+  return { code: forbidden.length, output: forbidden.join('\n') };
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -1,5 +1,5 @@
-import { ensureBuilt } from '../src/relay/build.ts';
-import { ensureChromium } from '../src/relay/chromium.ts';
+import { ensureChromium } from '../src/headless/chromium.ts';
+import { ensureBuilt } from '../src/node/build.ts';
 import { runTool } from './program.ts';
 
 await ensureChromium(console.log);

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { gunzipSync, gzip } from 'node:zlib';
-import { checksum } from '../src/core/checksum.ts';
+import { checksum } from '../src/core/wire/checksum.ts';
 import { parseCifar } from '../src/data/cifar.ts';
 import { type DataFile, dataFiles } from '../src/data/files.ts';
 import { formatIdx } from '../src/data/idx.ts';
-import { root } from '../src/relay/build.ts';
+import { root } from '../src/node/build.ts';
 import { readPng } from './png.ts';
 
 const usage = `Usage: npx tsx scripts/fetch-data.ts cifar10|fashion-mnist [--from folder]

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from '../src/relay/build.ts';
+import { root } from '../src/node/build.ts';
 
 /** The installed tools that scripts start, as files for this Node. */
 const entries = {

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureBuilt } from '../src/relay/build.ts';
-import { ensureChromium } from '../src/relay/chromium.ts';
+import { ensureChromium } from '../src/headless/chromium.ts';
+import { ensureBuilt } from '../src/node/build.ts';
 import { check } from './check.ts';
 import { prepareData } from './prepare-data.ts';
 import { runTool } from './program.ts';

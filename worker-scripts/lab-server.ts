@@ -1,4 +1,4 @@
-import { rng } from '../src/core/rng.ts';
+import { rng } from '../src/core/math/rng.ts';
 import { ExampleServer } from '../src/host/example-server.ts';
 import { serverLoop } from '../src/host/server-loop.ts';
 import type { ToServer } from '../src/host/thread.ts';

@@ -1,4 +1,4 @@
-import { rng } from '../../src/core/rng.ts';
+import { rng } from '../../src/core/math/rng.ts';
 import { type DataName, dataSpecs } from '../../src/models/data.ts';
 import { elements } from '../../src/models/layer.ts';
 import type { ModelName } from '../../src/models/model.ts';

@@ -1,4 +1,4 @@
-import { initialParams } from '../../src/core/params.ts';
+import { initialParams } from '../../src/core/math/params.ts';
 import { createEngine, type Engine } from '../../src/ml/engine.ts';
 import { dataSpecs } from '../../src/models/data.ts';
 import { models } from '../../src/models/model.ts';

@@ -1,7 +1,7 @@
 import '@tensorflow/tfjs-core/dist/register_all_gradients.js';
 import '@tensorflow/tfjs-backend-cpu';
 import * as tf from '@tensorflow/tfjs-core';
-import { initialParams } from '../../src/core/params.ts';
+import { initialParams } from '../../src/core/math/params.ts';
 import { registerWasm } from '../../src/ml/wasm.ts';
 import { dataSpecs } from '../../src/models/data.ts';
 import { elements, type Layer } from '../../src/models/layer.ts';

@@ -1,6 +1,6 @@
-import { checksum } from '../../src/core/checksum.ts';
-import type { Link } from '../../src/net/link.ts';
-import { Messenger } from '../../src/net/messenger.ts';
+import { checksum } from '../../src/core/wire/checksum.ts';
+import type { Link } from '../../src/net/link/link.ts';
+import { Messenger } from '../../src/net/link/messenger.ts';
 
 /** Messages that came whole, with the checksum of the last one. */
 export interface Arrival {

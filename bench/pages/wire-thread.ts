@@ -1,4 +1,4 @@
-import { portLink } from '../../src/net/port.ts';
+import { portLink } from '../../src/net/link/port.ts';
 import { type Arrival, type MessengerEndpoint, messengerEndpoint } from './wire-endpoint.ts';
 
 /* A thread as the server and trainer are: the link comes through a port, messages are put together here. */

@@ -1,7 +1,7 @@
 import { type DataConnection, Peer } from 'peerjs';
-import { ChannelLink } from '../../src/net/channel-link.ts';
-import type { Link } from '../../src/net/link.ts';
-import { bridge } from '../../src/net/port.ts';
+import { ChannelLink } from '../../src/net/link/channel-link.ts';
+import type { Link } from '../../src/net/link/link.ts';
+import { bridge } from '../../src/net/link/port.ts';
 import { type Arrival, type Endpoint, type MessengerEndpoint, messengerEndpoint, someBytes } from './wire-endpoint.ts';
 import type { ToThread } from './wire-thread.ts';
 

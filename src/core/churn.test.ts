@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Experiment } from './config.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { BATCH, Crowd, EPOCHS, keyedGradientOf, keysOf, TRAIN_COUNT } from './crowd-for-tests.ts';
-import { keyedTestSchema, testSchema } from './server-for-tests.ts';
+import { keyedTestSchema, testSchema } from './server/server-for-tests.ts';
 
 const settings = {
   sync: { strategy: 'sync' },

@@ -1,5 +1,9 @@
 import { expect } from 'vitest';
-import { defaultExperiment, type Experiment } from './config.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
+import { type Rng, rng } from './math/rng.ts';
+import type { Schema } from './math/schema.ts';
+import { type Effect, ParameterServer, type ServerEvent } from './server/server.ts';
+import { testSchema } from './server/server-for-tests.ts';
 import {
   type Lease,
   readToHost,
@@ -8,13 +12,9 @@ import {
   type ToHost,
   type ToPeer,
   type ToWorker,
-} from './protocol.ts';
-import { type Rng, rng } from './rng.ts';
-import type { Schema } from './schema.ts';
-import { type Effect, ParameterServer, type ServerEvent } from './server.ts';
-import { testSchema } from './server-for-tests.ts';
-import type { WorkerEffect, WorkerEvent } from './worker-events.ts';
-import { WorkerSide } from './worker-side.ts';
+} from './wire/protocol.ts';
+import type { WorkerEffect, WorkerEvent } from './worker/worker-events.ts';
+import { WorkerSide } from './worker/worker-side.ts';
 
 export const TRAIN_COUNT = 200;
 export const BATCH = 10;

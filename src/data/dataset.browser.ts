@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { checksum } from '../core/checksum.ts';
+import { checksum } from '../core/wire/checksum.ts';
 import { dropFile, keepFile, readFile } from '../store/files.ts';
 import { DataError, loadSplit } from './dataset.ts';
 import { dataFiles } from './files.ts';

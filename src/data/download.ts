@@ -1,4 +1,4 @@
-import { checksum } from '../core/checksum.ts';
+import { checksum } from '../core/wire/checksum.ts';
 import type { DataFile } from './files.ts';
 
 /** Why data could not be had, in words for the person at the page. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
 import { exampleOrder } from './order.ts';
 
 describe.each([1, 7, 20_260])('with seed %i', (seed) => {

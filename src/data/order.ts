@@ -1,4 +1,4 @@
-import { permutation, rng } from '../core/rng.ts';
+import { permutation, rng } from '../core/math/rng.ts';
 
 /** The examples of endless passes over the data, each pass in its own order. */
 export interface ExampleOrder {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checksum } from '../core/checksum.ts';
+import { checksum } from '../core/wire/checksum.ts';
 import { dataSpecs } from '../models/data.ts';
 import { generate, generateSplit, type Recipe } from './synthetic.ts';
 

@@ -1,4 +1,4 @@
-import { type Rng, rng } from '../core/rng.ts';
+import { type Rng, rng } from '../core/math/rng.ts';
 import { type DataName, dataSpecs } from '../models/data.ts';
 import type { Labels } from '../models/labels.ts';
 import type { FileDataName, SplitName } from './files.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { defaultExperiment, type Experiment } from '../core/config.ts';
-import { rng } from '../core/rng.ts';
-import { readArguments } from '../relay/command-line.ts';
-import { trainCommand } from '../relay/train-command.ts';
-import { readTrainOptions } from '../relay/train-options.ts';
+import { readArguments } from '../cli/command-line.ts';
+import { trainCommand } from '../cli/train-command.ts';
+import { readTrainOptions } from '../cli/train-options.ts';
+import { rng } from '../core/math/rng.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
 import { commandOf } from './command.ts';
 
 /** Reads a command as a shell does that knows words and single quotes. */

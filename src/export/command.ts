@@ -1,4 +1,4 @@
-import { defaultExperiment, type Experiment } from '../core/config.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
 import { experimentFlags, stopKeys } from '../models/experiment-flags.ts';
 
 const words = (text: string): string => (/^[\w.,:=+/@%-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultExperiment } from '../core/config.ts';
+import { defaultExperiment } from '../experiment/experiment.ts';
 import { type Curves, curvesToCsv, curvesToJson } from './curves.ts';
 
 const run: Curves = {

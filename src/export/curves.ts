@@ -1,17 +1,16 @@
-import type { Experiment } from '../core/config.ts';
-import type { TestPoint, TrainPoint } from '../core/progress.ts';
-import type { RunNumbers } from '../core/run-numbers.ts';
+import type { TrainPoint } from '../core/server/progress.ts';
+import { emulatedWords } from '../experiment/emulated.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import type { RunNumbers } from '../observe/run-numbers.ts';
+import type { Series } from '../observe/run-report.ts';
 import { type CellValue, csv } from './csv.ts';
-import { emulatedWords } from './emulated.ts';
 
 /** A run's curves as they are written to files. */
-export interface Curves {
+export interface Curves extends Series {
   readonly id: string;
   readonly experiment: Experiment;
   readonly startedAtMs: number;
   readonly summary: RunNumbers | null;
-  readonly train: readonly TrainPoint[];
-  readonly test: readonly TestPoint[];
 }
 
 const columns = [

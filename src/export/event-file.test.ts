@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
 import { eventFile, type Scalar } from './event-file.ts';
 import { readEvents } from './events-for-tests.ts';
 

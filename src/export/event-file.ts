@@ -1,4 +1,4 @@
-import { maskedCrc32c } from '../core/crc32c.ts';
+import { maskedCrc32c } from '../core/math/crc32c.ts';
 
 /*
  * A TensorBoard event file is a TFRecord file of protobuf messages, little-endian, one after the other:

@@ -1,9 +1,9 @@
 import { loadGraphModel } from '@tensorflow/tfjs-converter';
 import { type Tensor, tidy } from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultExperiment, type Experiment } from '../core/config.ts';
-import { initialParams } from '../core/params.ts';
-import { rng } from '../core/rng.ts';
+import { initialParams } from '../core/math/params.ts';
+import { rng } from '../core/math/rng.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
 import { createEngine, type Engine } from '../ml/engine.ts';
 import { tensorOf } from '../ml/kernels/kernel.ts';
 import { network } from '../ml/network.ts';

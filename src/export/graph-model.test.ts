@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { defaultExperiment, type Experiment } from '../core/config.ts';
-import { initialParams } from '../core/params.ts';
+import { initialParams } from '../core/math/params.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { graphModel, WEIGHTS_FILE } from './graph-model.ts';
 

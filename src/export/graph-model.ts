@@ -1,4 +1,4 @@
-import type { Schema } from '../core/schema.ts';
+import type { Schema } from '../core/math/schema.ts';
 import type { Named } from '../models/plan.ts';
 import { type Constant, type GraphNode, layerNodes, storedNode, tensorShape } from './graph-nodes.ts';
 import { inputWords, resolveTrained, type TrainedModel } from './trained-model.ts';

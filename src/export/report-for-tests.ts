@@ -1,9 +1,9 @@
-import { defaultExperiment } from '../core/config.ts';
-import { noCounters } from '../core/progress.ts';
-import { type Kind, kinds } from '../core/protocol.ts';
-import { noSample } from '../core/resources.ts';
-import type { StepTrace } from '../core/step-trace.ts';
-import type { Bytes, RunReport, WorkerReport } from './run-report.ts';
+import { noCounters } from '../core/server/progress.ts';
+import { type Kind, kinds } from '../core/wire/protocol.ts';
+import { noSample } from '../core/wire/resources.ts';
+import { defaultExperiment } from '../experiment/experiment.ts';
+import type { Bytes, RunReport, WorkerReport } from '../observe/run-report.ts';
+import type { StepTrace } from '../observe/step-trace.ts';
 
 export const startedAtMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { noPhases } from '../core/member.ts';
+import { noPhases } from '../core/server/member.ts';
+import type { RunReport } from '../observe/run-report.ts';
+import { runVerdict } from '../observe/verdict.ts';
 import { reportOf, workerReport } from './report-for-tests.ts';
 import { readReport } from './report-schema.ts';
-import type { RunReport } from './run-report.ts';
-import { runVerdict } from './verdict.ts';
 
 const transport = {
   messagesSent: 1,

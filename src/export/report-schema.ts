@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { defaultExperiment, experimentSchema } from '../core/config.ts';
-import { noCounters, stopReasons, type TrainPoint, type WorkerPoint } from '../core/progress.ts';
-import { kinds, phasesSchema } from '../core/protocol.ts';
-import { sampleSchema } from '../core/resources.ts';
-import type { StepTrace } from '../core/step-trace.ts';
-import type { RunReport } from './run-report.ts';
-import { bounds, runVerdict } from './verdict.ts';
+import { noCounters, stopReasons, type TrainPoint, type WorkerPoint } from '../core/server/progress.ts';
+import { kinds, phasesSchema } from '../core/wire/protocol.ts';
+import { sampleSchema } from '../core/wire/resources.ts';
+import { defaultExperiment, experimentSchema } from '../experiment/experiment.ts';
+import type { RunReport } from '../observe/run-report.ts';
+import type { StepTrace } from '../observe/step-trace.ts';
+import { bounds, runVerdict } from '../observe/verdict.ts';
 
 const number = z.number();
 const text = z.string();

@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { defaultExperiment, experimentFromQuery } from '../core/config.ts';
-import { initialParams } from '../core/params.ts';
+import { initialParams } from '../core/math/params.ts';
+import { defaultExperiment, experimentFromQuery } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { reportOf } from './report-for-tests.ts';
 import { type RunFile, runFiles, type TrainedModel } from './run-files.ts';

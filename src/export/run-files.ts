@@ -1,9 +1,9 @@
+import type { RunReport } from '../observe/run-report.ts';
 import { curvesToCsv } from './curves.ts';
 import { graphModel, WEIGHTS_FILE } from './graph-model.ts';
 import { type RunFile, textFile } from './run-file.ts';
 import { logOf } from './run-log.ts';
 import { runReadme } from './run-readme.ts';
-import type { RunReport } from './run-report.ts';
 import { bytesCsv, operatorsCsv, resourcesCsv, workerCurvesCsv, workersCsv } from './run-tables.ts';
 import { safetensors } from './safetensors.ts';
 import { tensorboardFiles } from './tensorboard.ts';

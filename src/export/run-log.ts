@@ -1,4 +1,4 @@
-import type { RunReport } from './run-report.ts';
+import type { RunReport } from '../observe/run-report.ts';
 
 /*
  * The log of a run: JSON Lines, one object a line, in time order. Every line has

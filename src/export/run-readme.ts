@@ -1,7 +1,7 @@
-import { experimentToQuery } from '../core/config.ts';
+import { experimentToQuery } from '../experiment/experiment.ts';
 import { dataTitles, modelTitles } from '../models/plan.ts';
+import type { RunReport } from '../observe/run-report.ts';
 import { commandOf } from './command.ts';
-import type { RunReport } from './run-report.ts';
 import { stopWords } from './summary-table.ts';
 import { inputWords, resolveTrained, type TrainedModel } from './trained-model.ts';
 
@@ -88,7 +88,7 @@ with safe_open('model/model.safetensors', framework='numpy') as file:
   const browser = `In a page or in Node, with TensorFlow.js (\`npm install @tensorflow/tfjs\`):
 
 \`\`\`js
-import * as tf from '@tensorflow/tfjs';
+import * as tf from "@tensorflow/tfjs";
 const model = await tf.loadGraphModel('model/model.json'); // an address that serves this folder
 const pixels = new Float32Array(${named.data.input.join(' * ')}); // 0 … 255
 const probabilities = model.predict(tf.tensor(pixels, [${shape}]).div(255));

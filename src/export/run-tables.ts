@@ -1,7 +1,7 @@
-import type { ResourceSample } from '../core/resources.ts';
-import { accounting, accounts } from './accounting.ts';
+import type { ResourceSample } from '../core/wire/resources.ts';
+import { accounting, accounts } from '../observe/accounting.ts';
+import type { RunReport } from '../observe/run-report.ts';
 import { type CellValue, csv } from './csv.ts';
-import type { RunReport } from './run-report.ts';
 
 const timeOf = (report: RunReport, atMs: number) => new Date(Date.parse(report.startedAt) + atMs).toISOString();
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { defaultExperiment, type Experiment } from '../core/config.ts';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { safetensors } from './safetensors.ts';
 

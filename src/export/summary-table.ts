@@ -1,5 +1,5 @@
-import type { StopReason } from '../core/progress.ts';
-import type { RunReport, WorkerReport } from './run-report.ts';
+import type { StopReason } from '../core/server/progress.ts';
+import type { RunReport, WorkerReport } from '../observe/run-report.ts';
 
 /** Why a run ended, in words that follow "it ended because". */
 export const stopWords: Readonly<Record<StopReason, string>> = {

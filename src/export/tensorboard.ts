@@ -1,8 +1,8 @@
-import type { TrainPoint } from '../core/progress.ts';
-import { pressures, type TimedSample } from '../core/resources.ts';
+import type { TrainPoint } from '../core/server/progress.ts';
+import { pressures, type TimedSample } from '../core/wire/resources.ts';
+import type { RunReport } from '../observe/run-report.ts';
 import { eventFile, type Scalar } from './event-file.ts';
 import type { RunFile } from './run-file.ts';
-import type { RunReport } from './run-report.ts';
 import { resourceColumns, resourceKeys } from './run-tables.ts';
 import { safeName, uniqueNames } from './safe-name.ts';
 

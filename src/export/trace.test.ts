@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Queueing } from './queueing-for-tests.ts';
+import { Queueing } from '../observe/queueing-for-tests.ts';
 import { reportOf } from './report-for-tests.ts';
 import { traceOf } from './trace.ts';
 import { traceFaults } from './trace-rules-for-tests.ts';

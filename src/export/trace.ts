@@ -1,6 +1,12 @@
-import { hostSpanKinds, type PlacedKind, type PlacedSpan, placeSteps, workerSpanKinds } from '../core/placed-steps.ts';
-import type { StepTrace } from '../core/step-trace.ts';
-import type { RunReport } from './run-report.ts';
+import {
+  hostSpanKinds,
+  type PlacedKind,
+  type PlacedSpan,
+  placeSteps,
+  workerSpanKinds,
+} from '../observe/placed-steps.ts';
+import type { RunReport } from '../observe/run-report.ts';
+import type { StepTrace } from '../observe/step-trace.ts';
 
 /** An event of the Trace Event format; times in microseconds. */
 type TraceEvent = {

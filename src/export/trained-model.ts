@@ -1,4 +1,4 @@
-import type { Experiment } from '../core/config.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { type Named, resolveExperiment } from '../models/plan.ts';
 
 /** Parameters that training came to, in the order of the model's schema. */

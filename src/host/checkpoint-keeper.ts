@@ -1,7 +1,7 @@
-import { decodeCheckpoint, encodeCheckpoint } from '../core/checkpoint.ts';
-import { defaultExperiment } from '../core/config.ts';
-import type { ParameterServer, SavedServer } from '../core/server.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../core/server/checkpoint.ts';
+import type { ParameterServer, SavedServer } from '../core/server/server.ts';
 import type { FileIdentity } from '../data/sparse/file-identity.ts';
+import { defaultExperiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import type { Resumable } from './state.ts';
 

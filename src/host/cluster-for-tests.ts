@@ -1,7 +1,7 @@
-import { defaultExperiment, type Experiment } from '../core/config.ts';
-import type { Lease } from '../core/protocol.ts';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
+import type { Lease } from '../core/wire/protocol.ts';
 import { exampleOrder } from '../data/order.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import type { Compute } from '../worker/session.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';

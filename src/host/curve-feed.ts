@@ -1,5 +1,5 @@
-import type { Member } from '../core/member.ts';
-import type { Run } from '../core/run.ts';
+import type { Member } from '../core/server/member.ts';
+import type { Run } from '../core/server/run.ts';
 import type { CurveDelta, FromServer } from './thread.ts';
 
 type News = Extract<FromServer, { type: 'curves' }>;

@@ -1,5 +1,5 @@
-import type { Experiment } from '../core/config.ts';
-import type { ServerEvent } from '../core/server.ts';
+import type { ServerEvent } from '../core/server/server.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { type Judge, judgeFor } from './judge.ts';
 

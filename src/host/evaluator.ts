@@ -1,6 +1,6 @@
-import type { Experiment } from '../core/config.ts';
-import type { Run } from '../core/run.ts';
+import type { Run } from '../core/server/run.ts';
 import { gather } from '../core/sparse/logistic.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
 
 interface EvaluatorDeps {

@@ -1,12 +1,12 @@
-import type { Experiment } from '../core/config.ts';
 import { SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { encodeExamples } from '../core/sparse/example-coding.ts';
 import { DataError } from '../data/download.ts';
 import { type ByteSource, blobSource } from '../data/sparse/byte-source.ts';
 import { type FileExamples, openExamples, type Unpack } from '../data/sparse/file-examples.ts';
 import { type FileIdentity, identityOf, isSameFile } from '../data/sparse/file-identity.ts';
-import type { SparseFormat } from '../data/sparse/formats.ts';
+import type { SparseFormat } from '../data/sparse/formats/formats.ts';
 import { unpackToBlob } from '../data/sparse/unpacked-blob.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 
 /** As the experiment's schema has it. */
 const MAX_TRAIN_EXAMPLES = 2 ** 26;

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Experiment } from '../core/config.ts';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
 import { SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { sigmoid } from '../core/sparse/logistic.ts';
 import { blobSource } from '../data/sparse/byte-source.ts';
 import { openExamples } from '../data/sparse/file-examples.ts';
 import { unpackToBlob } from '../data/sparse/unpacked-blob.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { sparseCompute } from '../worker/sparse-compute.ts';
 import { Cluster, memoryStore } from './cluster-for-tests.ts';
 import type { ExampleSource } from './example-server.ts';

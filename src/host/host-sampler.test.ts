@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { noCounters, type RunState } from '../core/progress.ts';
-import type { TransportStats } from '../net/link.ts';
+import { noCounters, type RunState } from '../core/server/progress.ts';
+import type { TransportStats } from '../net/link/link.ts';
 import { hostSampler } from './host-sampler.ts';
 import type { HostState } from './state.ts';
 

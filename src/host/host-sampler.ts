@@ -1,5 +1,10 @@
-import { type LinkBytes, type ResourceSampler, resourceSampler, type SamplerDeps } from '../core/resource-sampler.ts';
-import { carriedBytes, type TransportStats } from '../net/link.ts';
+import { carriedBytes, type TransportStats } from '../net/link/link.ts';
+import {
+  type LinkBytes,
+  type ResourceSampler,
+  resourceSampler,
+  type SamplerDeps,
+} from '../observe/resource-sampler.ts';
 import type { HostState } from './state.ts';
 
 export interface HostSamplerDeps extends Pick<SamplerDeps, 'now' | 'openGauges'> {

@@ -1,10 +1,10 @@
-import type { Experiment } from '../core/config.ts';
-import type { Gauges } from '../core/resource-sampler.ts';
-import type { NodeResources } from '../core/resources.ts';
-import { runSummary } from '../core/run-numbers.ts';
+import type { NodeResources } from '../core/wire/resources.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import type { BackendChoice } from '../models/backend.ts';
-import type { Link, TransportStats } from '../net/link.ts';
-import { bridge } from '../net/port.ts';
+import type { Link, TransportStats } from '../net/link/link.ts';
+import { bridge } from '../net/link/port.ts';
+import type { Gauges } from '../observe/resource-sampler.ts';
+import { runSummary } from '../observe/run-numbers.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
 import { hostSampler } from './host-sampler.ts';
 import { extended, newLog, withCurves, withSample } from './run-log.ts';

@@ -1,4 +1,4 @@
-import type { Experiment } from '../core/config.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { resolveExperiment } from '../models/plan.ts';
 

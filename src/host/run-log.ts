@@ -1,6 +1,6 @@
-import type { Experiment } from '../core/config.ts';
-import type { WorkerCurve, WorkerPoint } from '../core/progress.ts';
-import type { NodeResources, ResourceSample } from '../core/resources.ts';
+import type { WorkerCurve, WorkerPoint } from '../core/server/progress.ts';
+import type { NodeResources, ResourceSample } from '../core/wire/resources.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import type { RunLog } from './state.ts';
 import type { CurveDelta } from './thread.ts';
 

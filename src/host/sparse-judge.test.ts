@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { defaultExperiment } from '../core/config.ts';
 import { CriteoFake } from '../data/sparse/criteo-fake.ts';
+import { defaultExperiment } from '../experiment/experiment.ts';
 import { judgeFor } from './judge.ts';
 
 const experiment = { ...defaultExperiment, model: 'sparse-logistic', data: 'criteo-fake', features: 2000 };

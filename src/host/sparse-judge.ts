@@ -1,10 +1,10 @@
-import type { Experiment } from '../core/config.ts';
 import { entriesOf, SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
 import { StreamingEvaluation } from '../core/sparse/evaluation.ts';
 import { decodeExamples } from '../core/sparse/example-coding.ts';
 import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
 import { openSparse } from '../data/sparse/source.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import type { Judge } from './judge.ts';
 

@@ -1,10 +1,10 @@
 import '@tensorflow/tfjs-backend-cpu';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { defaultExperiment, type Experiment } from '../core/config.ts';
 import { SparseBatchBuilder } from '../core/sparse/batch.ts';
-import { tallyBytes } from '../core/traffic.ts';
+import { tallyBytes } from '../core/wire/traffic.ts';
 import { openSparse } from '../data/sparse/source.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
 import { sparseCompute } from '../worker/sparse-compute.ts';
 import { Cluster, memoryStore } from './cluster-for-tests.ts';
 

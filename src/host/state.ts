@@ -1,9 +1,16 @@
-import type { Experiment } from '../core/config.ts';
-import type { CountedWorker, RunMoment, RunState, TestPoint, TrainPoint, WorkerCurve } from '../core/progress.ts';
-import type { NodeResources } from '../core/resources.ts';
-import type { RunNumbers } from '../core/run-numbers.ts';
-import type { StepProfile, Timeline } from '../core/step-trace.ts';
+import type {
+  CountedWorker,
+  RunMoment,
+  RunState,
+  TestPoint,
+  TrainPoint,
+  WorkerCurve,
+} from '../core/server/progress.ts';
+import type { NodeResources } from '../core/wire/resources.ts';
 import type { FileIdentity } from '../data/sparse/file-identity.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import type { RunNumbers } from '../observe/run-numbers.ts';
+import type { StepProfile, Timeline } from '../observe/step-trace.ts';
 import type { ExampleSource, ExamplesState } from './example-server.ts';
 
 /** How others reach this host. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { noPhases } from '../core/member.ts';
-import type { ToWorker } from '../core/protocol.ts';
+import { noPhases } from '../core/server/member.ts';
+import type { ToWorker } from '../core/wire/protocol.ts';
 import { extendTimeline, StepRecorder } from './step-recorder.ts';
 
 const push = (seq: number, version = seq - 1) =>

@@ -1,5 +1,5 @@
-import type { Effect, ServerEvent } from '../core/server-events.ts';
-import type { HostSpan, StepTrace, Timeline } from '../core/step-trace.ts';
+import type { Effect, ServerEvent } from '../core/server/server-events.ts';
+import type { HostSpan, StepTrace, Timeline } from '../observe/step-trace.ts';
 
 /** Of either kind: some seconds of a fast run, all of a slow one. */
 const MOST_STEPS = 2000;

@@ -1,8 +1,8 @@
-import type { Experiment } from '../core/config.ts';
-import type { RunState, TestPoint, TrainPoint, WorkerPoint, WorkerState } from '../core/progress.ts';
-import type { ResourceSample } from '../core/resources.ts';
-import type { Timeline } from '../core/step-trace.ts';
-import type { Traffic } from '../core/traffic.ts';
+import type { RunState, TestPoint, TrainPoint, WorkerPoint, WorkerState } from '../core/server/progress.ts';
+import type { ResourceSample } from '../core/wire/resources.ts';
+import type { Traffic } from '../core/wire/traffic.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import type { Timeline } from '../observe/step-trace.ts';
 import type { ExampleSource, ExamplesState } from './example-server.ts';
 import type { LocalNote, Resumable } from './state.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Experiment } from '../core/config.ts';
-import { type PlacedKind, type PlacedSpan, placeSteps } from '../core/placed-steps.ts';
-import type { StepTrace } from '../core/step-trace.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
+import { type PlacedKind, type PlacedSpan, placeSteps } from '../observe/placed-steps.ts';
+import type { StepTrace } from '../observe/step-trace.ts';
 import type { Compute } from '../worker/session.ts';
 import { Cluster } from './cluster-for-tests.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Experiment } from '../core/config.ts';
-import { noSample } from '../core/resources.ts';
-import { tallyBytes } from '../core/traffic.ts';
+import { noSample } from '../core/wire/resources.ts';
+import { tallyBytes } from '../core/wire/traffic.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { Cluster, memoryStore } from './cluster-for-tests.ts';
 
 const clusters: Cluster[] = [];

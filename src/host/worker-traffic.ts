@@ -1,5 +1,5 @@
-import { kinds } from '../core/protocol.ts';
-import { type Tally, TallyCounter, type Traffic } from '../core/traffic.ts';
+import { kinds } from '../core/wire/protocol.ts';
+import { type Tally, TallyCounter, type Traffic } from '../core/wire/traffic.ts';
 
 /** What each worker's links carried in this run, over all its reconnects. */
 export class WorkerTraffic {

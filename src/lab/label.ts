@@ -1,5 +1,5 @@
-import { defaultExperiment, type Experiment, type ExperimentKey } from '../core/config.ts';
-import { isUsed } from '../core/conflicts.ts';
+import { isUsed } from '../experiment/conflicts.ts';
+import { defaultExperiment, type Experiment, type ExperimentKey } from '../experiment/experiment.ts';
 
 /** What tells runs apart first; a setting that follows from those before it is not said. */
 const first: readonly ExperimentKey[] = [

@@ -1,5 +1,5 @@
-import { defaultExperiment, type Experiment, type ExperimentKey, parseExperiment } from '../core/config.ts';
-import { isUsed } from '../core/conflicts.ts';
+import { isUsed } from '../experiment/conflicts.ts';
+import { defaultExperiment, type Experiment, type ExperimentKey, parseExperiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { labelsOf } from './label.ts';
 import type { Sweep, SweepRun } from './sweep.ts';

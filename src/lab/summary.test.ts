@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { rng } from '../core/rng.ts';
-import type { Bound } from '../export/verdict.ts';
+import { rng } from '../core/math/rng.ts';
+import type { Bound } from '../observe/verdict.ts';
 import { isApart, type Measured, measured } from './measured.ts';
 import { summarize } from './summary.ts';
 import { sweepForTests } from './sweep-for-tests.ts';

@@ -1,7 +1,7 @@
-import type { Experiment } from '../core/config.ts';
-import type { RunReport, WorkerReport } from '../export/run-report.ts';
-import type { Bound, RunVerdict } from '../export/verdict.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
+import type { RunReport, WorkerReport } from '../observe/run-report.ts';
+import type { Bound, RunVerdict } from '../observe/verdict.ts';
 import { type Measured, measured } from './measured.ts';
 import type { SweepRun } from './sweep.ts';
 import type { SweepOutcome, SweepResult } from './sweep-result.ts';

@@ -1,4 +1,4 @@
-import type { Machine, RunReport } from '../export/run-report.ts';
+import type { Machine, RunReport } from '../observe/run-report.ts';
 import type { Sweep, SweepRun } from './sweep.ts';
 
 /** What became of one run of a sweep. */

@@ -1,4 +1,4 @@
-import type { RunReport } from '../export/run-report.ts';
+import type { RunReport } from '../observe/run-report.ts';
 import { layOut } from './layout.ts';
 import { quickened, type Sweep, type SweepRun } from './sweep.ts';
 import type { SweepOutcome } from './sweep-result.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { defaultExperiment, type Experiment, parseExperiment } from '../core/config.ts';
+import { defaultExperiment, type Experiment, parseExperiment } from '../experiment/experiment.ts';
 
 export const measures = [
   'seconds',

@@ -1,4 +1,4 @@
-import type { Experiment, ExperimentKey } from '../core/config.ts';
+import type { Experiment, ExperimentKey } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 
 /** A run with how long it trained: what it takes to start and to end one is apart, and is not more for longer ones. */

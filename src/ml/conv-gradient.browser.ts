@@ -1,6 +1,6 @@
 import { memory } from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
 import { alexNetLayers } from '../models/alexnet.ts';
 import { type Model, models } from '../models/model.ts';
 import { createEngine, type Engine, type GradientResult } from './engine.ts';

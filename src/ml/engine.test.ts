@@ -1,6 +1,6 @@
 import { memory, profile, tensor } from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
 import { models } from '../models/model.ts';
 import { createEngine } from './engine.ts';
 import { network } from './network.ts';

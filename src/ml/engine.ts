@@ -1,9 +1,9 @@
 import { type Tensor, tidy } from '@tensorflow/tfjs-core';
-import type { Schema } from '../core/schema.ts';
-import type { OperatorTime } from '../core/step-trace.ts';
+import type { Schema } from '../core/math/schema.ts';
 import type { DataSpec } from '../models/data.ts';
 import type { Labels } from '../models/labels.ts';
 import { type Model, modelSchema } from '../models/model.ts';
+import type { OperatorTime } from '../observe/step-trace.ts';
 import { type Backend, type BackendChoice, chooseBackend, reportFault } from './backend.ts';
 import { crossEntropy } from './cross-entropy.ts';
 import { DeviceError, deviceErrorOf } from './device-error.ts';

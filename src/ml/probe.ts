@@ -1,5 +1,5 @@
 import { tidy } from '@tensorflow/tfjs-core';
-import type { Schema } from '../core/schema.ts';
+import type { Schema } from '../core/math/schema.ts';
 import type { BackendName } from '../models/backend.ts';
 import type { DataSpec } from '../models/data.ts';
 import { elements } from '../models/layer.ts';

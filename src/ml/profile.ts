@@ -1,5 +1,5 @@
 import { backend as currentBackend, engine, getBackend, type Tensor, tidy } from '@tensorflow/tfjs-core';
-import type { OperatorTime } from '../core/step-trace.ts';
+import type { OperatorTime } from '../observe/step-trace.ts';
 import { type KernelCall, kernel, watchKernels } from './kernels/kernel.ts';
 import type { Place } from './network.ts';
 import type { Results } from './results.ts';

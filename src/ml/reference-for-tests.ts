@@ -1,4 +1,4 @@
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
 import { type DataSpec, dataSpecs } from '../models/data.ts';
 import { elements } from '../models/layer.ts';
 

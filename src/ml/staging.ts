@@ -1,5 +1,5 @@
 import { getBackend, type Tensor, tidy } from '@tensorflow/tfjs-core';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
 import type { DataSpec } from '../models/data.ts';
 import type { Labels } from '../models/labels.ts';
 import { elements } from '../models/layer.ts';

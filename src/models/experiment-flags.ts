@@ -6,7 +6,7 @@ import {
   optimizerNames,
   strategyNames,
   upNames,
-} from '../core/config.ts';
+} from '../experiment/experiment.ts';
 import { dataTitles, modelTitles } from './plan.ts';
 
 const usual = defaultExperiment;

@@ -1,4 +1,4 @@
-import type { Init, TensorSpec } from '../core/schema.ts';
+import type { Init, TensorSpec } from '../core/math/schema.ts';
 
 /** `same` keeps the size (divided by the stride, rounded up) with zeros around; `valid` stays inside. */
 export type Padding = 'same' | 'valid';

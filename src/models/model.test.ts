@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { defaultExperiment } from '../core/config.ts';
-import { isUsed } from '../core/conflicts.ts';
+import { isUsed } from '../experiment/conflicts.ts';
+import { defaultExperiment } from '../experiment/experiment.ts';
 import { dataSpecs } from './data.ts';
 import { elements, outputShape } from './layer.ts';
 import { gradientFlops, modelSchema, models } from './model.ts';

@@ -1,4 +1,4 @@
-import { type Schema, schemaOf, type TensorSpec } from '../core/schema.ts';
+import { type Schema, schemaOf, type TensorSpec } from '../core/math/schema.ts';
 import { alexnet } from './alexnet.ts';
 import { alexnetSmall } from './alexnet-small.ts';
 import type { DataSpec } from './data.ts';

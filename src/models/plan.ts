@@ -1,6 +1,6 @@
-import type { Experiment } from '../core/config.ts';
-import { conflict } from '../core/conflicts.ts';
-import type { Schema } from '../core/schema.ts';
+import type { Schema } from '../core/math/schema.ts';
+import { conflict } from '../experiment/conflicts.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { type DataSpec, dataSpecs } from './data.ts';
 import { type Model, misfit, modelSchema, models } from './model.ts';
 import { type SparseDataSpec, sparseDataSpecs } from './sparse-data.ts';

@@ -1,5 +1,5 @@
-import type { Experiment, ExperimentKey } from '../core/config.ts';
-import { leaseExamples } from '../core/leases.ts';
+import { leaseExamples } from '../core/server/leases.ts';
+import type { Experiment, ExperimentKey } from '../experiment/experiment.ts';
 import type { SparseDataSpec } from './sparse-data.ts';
 import type { SparseModel } from './sparse-model.ts';
 

@@ -1,4 +1,4 @@
-import { type Schema, schemaOf } from '../core/schema.ts';
+import { type Schema, schemaOf } from '../core/math/schema.ts';
 
 /** A model over sparse examples: one weight per feature, and a bias that comes last. */
 export interface SparseModel {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { PeerLink } from './channel-link.ts';
-import { linkContract } from './link-contract.ts';
+import type { PeerLink } from './link/channel-link.ts';
+import { linkContract } from './link/link-contract-for-tests.ts';
 import { createMesh, MAX_CALLS_PER_MINUTE, MAX_CONNECTIONS, type Mesh } from './mesh.ts';
 
 interface Node {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ChannelLink, type PeerLink } from './channel-link.ts';
+import { ChannelLink, type PeerLink } from './link/channel-link.ts';
 
 /** Chromium gives a tab 500 connections, and those to the host are among them. */
 export const MAX_CONNECTIONS = 64;

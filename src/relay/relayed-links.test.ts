@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { linkInvite, newSecret, readInvite, verifierOf } from '../net/invite.ts';
-import { linkContract } from '../net/link-contract.ts';
-import { RelayLink, type RelaySocket } from '../net/relay-link.ts';
+import { linkInvite, newSecret, readInvite, verifierOf } from '../net/join/invite.ts';
+import { linkContract } from '../net/link/link-contract-for-tests.ts';
+import { RelayLink, type RelaySocket } from '../net/link/relay-link.ts';
 import { attachSignalling } from './signalling.ts';
 
 const server = createServer();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { MAX_FRAME_BYTES } from '../net/link.ts';
+import { MAX_FRAME_BYTES } from '../net/link/link.ts';
 import { Holdings } from './limits.ts';
 
 /** Where data channels are blocked, frames go worker → relay → host over two WebSockets; this many links at a time. */

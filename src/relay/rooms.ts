@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import type { JoinRefusal, RoomPayload } from '../net/handshake.ts';
-import { checkTicket, codeInvite, isSame, viaOf } from '../net/invite.ts';
+import type { JoinRefusal, RoomPayload } from '../net/join/handshake.ts';
+import { checkTicket, codeInvite, isSame, viaOf } from '../net/join/invite.ts';
 import { type Allowance, Limiter } from './limits.ts';
 
 /** Guesses of a code: 31⁶ codes at 10 a minute are 170 years for one address and one room. */

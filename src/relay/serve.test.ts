@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { renderUnicodeCompact } from 'uqr';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { readArguments } from '../cli/command-line.ts';
+import { greeting, readRelay, serveCommand } from '../cli/serve-command.ts';
+import { UsageError } from '../node/usage-error.ts';
 import { ownCertificate } from './certificate.ts';
-import { readArguments, UsageError } from './command-line.ts';
 import { type RunningServer, type ServerOptions, startServer } from './serve.ts';
-import { greeting, readRelay, serveCommand } from './serve-command.ts';
 
 const dist = mkdtempSync(join(tmpdir(), 'dist-'));
 mkdirSync(join(dist, 'assets'));

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import sirv from 'sirv';
-import { UsageError } from './command-line.ts';
+import { UsageError } from '../node/usage-error.ts';
 import { readRange, requestUrl } from './request-target.ts';
 import { securityHeaders } from './security-headers.ts';
 import { attachSignalling, type SignallingOptions } from './signalling.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { codeInvite, linkInvite, newSecret, readInvite, verifierOf } from '../net/invite.ts';
+import { codeInvite, linkInvite, newSecret, readInvite, verifierOf } from '../net/join/invite.ts';
 import { attachSignalling, type SignallingOptions } from './signalling.ts';
 
 async function start(options: SignallingOptions = {}) {

@@ -3,15 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import * as z from 'zod/mini';
-import type { JoinAnswer } from '../net/handshake.ts';
-import { isSame } from '../net/invite.ts';
+import type { JoinAnswer } from '../net/join/handshake.ts';
+import { SIGNALLING_KEY } from '../net/join/ice.ts';
+import { isSame } from '../net/join/invite.ts';
 import { type IceOptions, iceServers, noIce, serverNames } from './ice-servers.ts';
 import { addressName, Holdings, Limiter } from './limits.ts';
 import { RelayedLinks } from './relayed-links.ts';
 import { requestUrl } from './request-target.ts';
 import { type Room, Rooms } from './rooms.ts';
 
-export const SIGNALLING_KEY = 'manyhands';
 const HOST_PREFIX = 'manyhands-host-';
 
 /** Offers and candidates are a few KiB. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
 import { EventQueue } from './event-queue.ts';
 
 it.each([1, 2, 3])(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rng } from '../core/rng.ts';
+import { rng } from '../core/math/rng.ts';
 import { Problem } from './problem.ts';
 
 const problem = new Problem(7);

@@ -1,5 +1,5 @@
-import { rng } from '../core/rng.ts';
-import { type Schema, schemaOf } from '../core/schema.ts';
+import { rng } from '../core/math/rng.ts';
+import { type Schema, schemaOf } from '../core/math/schema.ts';
 
 const FEATURES = 16;
 const CLASSES = 10;

@@ -1,4 +1,4 @@
-import type { StopReason } from '../core/progress.ts';
+import type { StopReason } from '../core/server/progress.ts';
 import type { Comparable } from './scenario.ts';
 
 /** A look at the test set. */

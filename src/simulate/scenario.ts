@@ -1,4 +1,4 @@
-import { defaultExperiment, type Experiment, parseExperiment, type StrategyName } from '../core/config.ts';
+import { defaultExperiment, type Experiment, parseExperiment, type StrategyName } from '../experiment/experiment.ts';
 
 /** What can be compared; `single` is sync with one worker. */
 export const comparable = ['sync', 'async', 'bounded', 'local', 'allreduce'] as const satisfies readonly StrategyName[];

@@ -1,6 +1,6 @@
-import type { Phases } from '../core/protocol.ts';
-import { type Rng, rng } from '../core/rng.ts';
-import { WorkerSide } from '../core/worker-side.ts';
+import { type Rng, rng } from '../core/math/rng.ts';
+import type { Phases } from '../core/wire/protocol.ts';
+import { WorkerSide } from '../core/worker/worker-side.ts';
 import { Pipe } from './pipe.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codecNamed } from '../core/codec/codec.ts';
+import { codecNamed } from '../core/math/codec/codec.ts';
 import { problemOf } from './problem.ts';
 import type { SimulatedRun } from './result.ts';
 import { type Comparable, comparable, defaultScenario, type Scenario } from './scenario.ts';

@@ -1,7 +1,7 @@
-import type { ToHost, ToPeer } from '../core/protocol.ts';
-import { type Rng, rng } from '../core/rng.ts';
-import { type Effect, ParameterServer, type ServerEvent } from '../core/server.ts';
-import type { WorkerEffect, WorkerEvent } from '../core/worker-events.ts';
+import { type Rng, rng } from '../core/math/rng.ts';
+import { type Effect, ParameterServer, type ServerEvent } from '../core/server/server.ts';
+import type { ToHost, ToPeer } from '../core/wire/protocol.ts';
+import type { WorkerEffect, WorkerEvent } from '../core/worker/worker-events.ts';
 import { EventQueue } from './event-queue.ts';
 import { Pipe } from './pipe.ts';
 import { type Problem, problemOf } from './problem.ts';

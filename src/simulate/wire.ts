@@ -1,7 +1,7 @@
-import { type Codec, codecNamed } from '../core/codec/codec.ts';
-import type { Experiment } from '../core/config.ts';
-import { HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../core/frame.ts';
-import type { ToHost, ToPeer, ToWorker } from '../core/protocol.ts';
+import { type Codec, codecNamed } from '../core/math/codec/codec.ts';
+import { HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../core/wire/frame.ts';
+import type { ToHost, ToPeer, ToWorker } from '../core/wire/protocol.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 
 /** The bytes of a message on the wire, as `Outbox` would cut it: head, body, and a header for each frame. */
 export function wireBytes(headLength: number, bodyBytes: number): number {

@@ -1,4 +1,4 @@
-import { checksum } from '../core/checksum.ts';
+import { checksum } from '../core/wire/checksum.ts';
 import { database } from './database.ts';
 
 /** One saved state of a run. */

@@ -1,8 +1,8 @@
-import { defaultExperiment, type Experiment } from '../core/config.ts';
-import type { RunMoment, TestPoint, TrainPoint, WorkerCurve } from '../core/progress.ts';
-import type { NodeResources } from '../core/resources.ts';
-import type { RunNumbers } from '../core/run-numbers.ts';
-import type { StepProfile, Timeline } from '../core/step-trace.ts';
+import type { RunMoment, TestPoint, TrainPoint, WorkerCurve } from '../core/server/progress.ts';
+import type { NodeResources } from '../core/wire/resources.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
+import type { RunNumbers } from '../observe/run-numbers.ts';
+import type { StepProfile, Timeline } from '../observe/step-trace.ts';
 import { database } from './database.ts';
 
 /** The curves of a run and what it came to, as kept for comparison with later ones. */

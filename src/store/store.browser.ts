@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { defaultExperiment } from '../core/config.ts';
+import { defaultExperiment } from '../experiment/experiment.ts';
 import type { RunLog } from '../host/state.ts';
 import { dropCheckpoint, latestCheckpoint, saveCheckpoint } from './checkpoints.ts';
 import { closeDatabase, database } from './database.ts';

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Experiment, type StrategyName, strategyNames } from '../core/config.ts';
-import type { RunPhase } from '../core/progress.ts';
-import { TallyCounter } from '../core/traffic.ts';
+import type { RunPhase } from '../core/server/progress.ts';
+import { TallyCounter } from '../core/wire/traffic.ts';
+import { type Experiment, type StrategyName, strategyNames } from '../experiment/experiment.ts';
 import type { RunLog } from '../host/state.ts';
 import type { WorkerControl, WorkerView } from '../worker/state.ts';
-import { renderHostPage } from './host-page.tsx';
-import { renderJoinPage } from './join-page.tsx';
-import { emptyLog, experiment, runIn, scriptedHost } from './scripted-host-for-tests.ts';
-import { directWords } from './strategy-words.ts';
+import { renderHostPage } from './host/page.tsx';
+import { emptyLog, experiment, runIn, scriptedHost } from './host/scripted-host-for-tests.ts';
+import { renderJoinPage } from './join/page.tsx';
+import { directWords } from './words/strategy-words.ts';
 
 let root: HTMLElement;
 let unmount = () => {};

@@ -1,7 +1,7 @@
-import type { Experiment } from '../core/config.ts';
-import type { Lease } from '../core/protocol.ts';
+import type { Lease } from '../core/wire/protocol.ts';
 import { loadSplit, type Split } from '../data/dataset.ts';
 import { type ExampleOrder, exampleOrder } from '../data/order.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { DeviceError } from '../ml/device-error.ts';
 import { createEngine, type Engine, type StagedBatch } from '../ml/engine.ts';
 import type { BackendChoice } from '../models/backend.ts';

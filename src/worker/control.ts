@@ -1,9 +1,9 @@
-import { noPhases } from '../core/member.ts';
-import type { Gauges, LinkBytes } from '../core/resource-sampler.ts';
-import { DialError } from '../net/dial-error.ts';
-import type { CountedLink } from '../net/handshake.ts';
-import { carriedBytes } from '../net/link.ts';
-import { bridge } from '../net/port.ts';
+import { noPhases } from '../core/server/member.ts';
+import { DialError } from '../net/join/dial-error.ts';
+import type { CountedLink } from '../net/join/handshake.ts';
+import { carriedBytes } from '../net/link/link.ts';
+import { bridge } from '../net/link/port.ts';
+import type { Gauges, LinkBytes } from '../observe/resource-sampler.ts';
 import { meshOf, type TrainerMesh } from './mesh.ts';
 import { noTraffic } from './session.ts';
 import type { Trouble, WorkerControl, WorkerView } from './state.ts';

@@ -1,12 +1,12 @@
-import type { Experiment } from '../core/config.ts';
-import { initialParams } from '../core/params.ts';
-import type { StepProfile } from '../core/step-trace.ts';
+import { initialParams } from '../core/math/params.ts';
 import { loadSplit } from '../data/dataset.ts';
 import { exampleOrder } from '../data/order.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { createEngine } from '../ml/engine.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { DataName } from '../models/data.ts';
 import type { Named } from '../models/plan.ts';
+import type { StepProfile } from '../observe/step-trace.ts';
 import { medianMs } from './median-time.ts';
 
 /** The first steps compile. */

@@ -1,8 +1,8 @@
-import type { LinkBytes } from '../core/resource-sampler.ts';
-import type { PeerLink } from '../net/channel-link.ts';
-import { carriedBytes } from '../net/link.ts';
+import type { PeerLink } from '../net/link/channel-link.ts';
+import { carriedBytes } from '../net/link/link.ts';
+import { bridge } from '../net/link/port.ts';
 import { createMesh } from '../net/mesh.ts';
-import { bridge } from '../net/port.ts';
+import type { LinkBytes } from '../observe/resource-sampler.ts';
 import type { FromTrainer, ToTrainer } from './thread.ts';
 
 /** The main thread's part in a trainer's links to other workers: WebRTC exists only there. */

@@ -1,11 +1,11 @@
-import type { Conditions } from '../core/emulation.ts';
-import type { Received } from '../core/inbox.ts';
-import { readToPeer, type ToPeer } from '../core/protocol.ts';
-import type { Rng } from '../core/rng.ts';
-import { tallyBytes } from '../core/traffic.ts';
-import { type EmulatedLink, emulate } from '../net/emulate.ts';
-import type { Link } from '../net/link.ts';
-import { Messenger } from '../net/messenger.ts';
+import type { Rng } from '../core/math/rng.ts';
+import type { Received } from '../core/wire/inbox.ts';
+import { readToPeer, type ToPeer } from '../core/wire/protocol.ts';
+import { tallyBytes } from '../core/wire/traffic.ts';
+import type { Conditions } from '../experiment/emulation.ts';
+import { type EmulatedLink, emulate } from '../net/link/emulate.ts';
+import type { Link } from '../net/link/link.ts';
+import { Messenger } from '../net/link/messenger.ts';
 
 export interface PeersDeps {
   now(): number;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultExperiment } from '../core/config.ts';
+import { defaultExperiment } from '../experiment/experiment.ts';
 import { profileStep } from './profile.ts';
 
 test('a step of LeNet, taken apart, takes about as long as whole', async () => {

@@ -1,7 +1,7 @@
-import type { Experiment } from '../core/config.ts';
-import type { StepProfile } from '../core/step-trace.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { resolveExperiment } from '../models/plan.ts';
+import type { StepProfile } from '../observe/step-trace.ts';
 
 /** Takes one step of an experiment apart, on the best device as far as `backend` lets it. */
 export async function profileStep(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaultExperiment, type Experiment } from '../core/config.ts';
 import { SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { sigmoid } from '../core/sparse/logistic.ts';
 import { openSparse } from '../data/sparse/source.ts';
+import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
 import { sparseCompute } from './sparse-compute.ts';
 
 const FEATURES = 300;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultExperiment } from '../core/config.ts';
+import { defaultExperiment } from '../experiment/experiment.ts';
 import { profileStep } from './profile.ts';
 
 const clicks = { ...defaultExperiment, model: 'sparse-logistic', data: 'criteo-fake', features: 100_000, batch: 50 };

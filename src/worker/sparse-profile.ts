@@ -1,13 +1,13 @@
-import { codecNamed } from '../core/codec/codec.ts';
-import type { Experiment } from '../core/config.ts';
-import { rng } from '../core/rng.ts';
+import { codecNamed } from '../core/math/codec/codec.ts';
+import { rng } from '../core/math/rng.ts';
 import { SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
 import { encodeKeys, maxKeyBytes } from '../core/sparse/key-coding.ts';
 import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
-import type { OperatorTime, StepProfile } from '../core/step-trace.ts';
 import { openSparse } from '../data/sparse/source.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
+import type { OperatorTime, StepProfile } from '../observe/step-trace.ts';
 import { medianMs, middle } from './median-time.ts';
 
 const WARM_UP_MS = 300;

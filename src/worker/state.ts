@@ -1,7 +1,7 @@
-import type { Experiment } from '../core/config.ts';
-import type { Phases, Refusal, ToWorker } from '../core/protocol.ts';
-import type { Traffic } from '../core/traffic.ts';
-import type { DialCode } from '../net/dial-error.ts';
+import type { Phases, Refusal, ToWorker } from '../core/wire/protocol.ts';
+import type { Traffic } from '../core/wire/traffic.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import type { DialCode } from '../net/join/dial-error.ts';
 
 export type GroupProgress = Extract<ToWorker, { type: 'progress' }>;
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noPhases } from '../core/member.ts';
-import type { Phases } from '../core/protocol.ts';
-import type { Gauges } from '../core/resource-sampler.ts';
-import type { ResourceSample } from '../core/resources.ts';
+import { noPhases } from '../core/server/member.ts';
+import type { Phases } from '../core/wire/protocol.ts';
+import type { ResourceSample } from '../core/wire/resources.ts';
+import type { Gauges } from '../observe/resource-sampler.ts';
 import type { WorkerStage } from './state.ts';
 import { samplePacer, tabSampler } from './tab-sampler.ts';
 

@@ -1,6 +1,6 @@
-import type { Phases } from '../core/protocol.ts';
-import { type ResourceSampler, resourceSampler, type SamplerDeps } from '../core/resource-sampler.ts';
-import type { ResourceSample } from '../core/resources.ts';
+import type { Phases } from '../core/wire/protocol.ts';
+import type { ResourceSample } from '../core/wire/resources.ts';
+import { type ResourceSampler, resourceSampler, type SamplerDeps } from '../observe/resource-sampler.ts';
 import type { WorkerStage, WorkerView } from './state.ts';
 
 const SAMPLE_MS = 2000;

@@ -1,7 +1,7 @@
-import type { Experiment } from '../core/config.ts';
-import type { ResourceSample } from '../core/resources.ts';
-import type { StepProfile } from '../core/step-trace.ts';
+import type { ResourceSample } from '../core/wire/resources.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import type { BackendChoice } from '../models/backend.ts';
+import type { StepProfile } from '../observe/step-trace.ts';
 import type { Trouble, WorkerView } from './state.ts';
 
 /** What a page tells its trainer thread. */

@@ -1,4 +1,4 @@
-import type { Phases } from '../core/protocol.ts';
+import type { Phases } from '../core/wire/protocol.ts';
 
 const colors: Record<keyof Phases, string> = {
   waitMs: 'tertiary-light',

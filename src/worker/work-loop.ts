@@ -1,4 +1,4 @@
-import { portLink } from '../net/port.ts';
+import { portLink } from '../net/link/port.ts';
 import { Session, type SessionDeps, type SessionSettings } from './session.ts';
 import type { WorkerView } from './state.ts';
 import type { FromTrainer, ToTrainer } from './thread.ts';

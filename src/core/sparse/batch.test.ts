@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rng } from '../rng.ts';
+import { rng } from '../math/rng.ts';
 import { entriesOf, SparseBatchBuilder } from './batch.ts';
 import { DistinctKeys } from './distinct-keys.ts';
 

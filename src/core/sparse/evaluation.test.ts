@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rng } from '../rng.ts';
+import { rng } from '../math/rng.ts';
 import { exactAuc, StreamingEvaluation } from './evaluation.ts';
 
 for (const seed of [1, 2, 3]) {

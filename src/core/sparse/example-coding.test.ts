@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Rng, rng } from '../rng.ts';
+import { type Rng, rng } from '../math/rng.ts';
 import { entriesOf, type SparseBatch, SparseBatchBuilder } from './batch.ts';
 import { decodeExamples, encodeExamples, maxExampleBytes } from './example-coding.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rng } from '../rng.ts';
+import { rng } from '../math/rng.ts';
 import { decodeKeys, encodeKeys, maxKeyBytes } from './key-coding.ts';
 
 function encoded(keys: Uint32Array): Uint8Array {

@@ -1,4 +1,4 @@
-import type { Lease } from '../protocol.ts';
+import type { Lease } from '../wire/protocol.ts';
 import { decodeKeys } from './key-coding.ts';
 
 /** Which keys the leases touch, as their workers said; a lease's are kept while it is held, so that none travel twice. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decodeCheckpoint, encodeCheckpoint } from '../checkpoint.ts';
-import { NO_BODY } from '../message.ts';
-import { type FakeWorker, keyedTestSchema, Rig } from '../server-for-tests.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../server/checkpoint.ts';
+import { type FakeWorker, keyedTestSchema, Rig } from '../server/server-for-tests.ts';
+import { NO_BODY } from '../wire/message.ts';
 import { encodeKeys, maxKeyBytes } from './key-coding.ts';
 
 const coded = (keys: readonly number[]) => {

@@ -1,6 +1,6 @@
-import type { Codec } from '../codec/codec.ts';
-import { Decoder } from '../codec/decoder.ts';
-import type { Rng } from '../rng.ts';
+import type { Codec } from '../math/codec/codec.ts';
+import { Decoder } from '../math/codec/decoder.ts';
+import type { Rng } from '../math/rng.ts';
 import { encodeKeys, maxKeyBytes } from './key-coding.ts';
 
 /** Keys as they end a push. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rng } from '../rng.ts';
+import { rng } from '../math/rng.ts';
 import { SparseBatchBuilder } from './batch.ts';
 import { DistinctKeys } from './distinct-keys.ts';
 import { gather, logLossOf, SparseLogistic, sigmoid } from './logistic.ts';

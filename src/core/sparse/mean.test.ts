@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { mean } from '../aggregate/mean.ts';
-import { rng } from '../rng.ts';
+import { mean } from '../math/aggregate/mean.ts';
+import { rng } from '../math/rng.ts';
 import { sparseMean } from './mean.ts';
 
 const SIZE = 50;

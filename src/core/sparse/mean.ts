@@ -1,4 +1,4 @@
-import type { RoundAggregate } from '../aggregate/aggregate.ts';
+import type { RoundAggregate } from '../math/aggregate/aggregate.ts';
 
 /**
  * The mean of gradients over different keys, weighted by examples: a gradient counts as zero where it has no key. Merges

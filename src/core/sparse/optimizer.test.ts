@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rng } from '../rng.ts';
+import { rng } from '../math/rng.ts';
 import { defaultSparseRates, type SparseOptimizerName, type SparseRates, sparseOptimizers } from './optimizer.ts';
 
 type Update = (key: number, g: number) => void;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Rig } from '../server-for-tests.ts';
+import { Rig } from '../server/server-for-tests.ts';
 
 const joined = (rig: Rig, links: readonly number[]) => {
   for (const link of links) rig.join(link);

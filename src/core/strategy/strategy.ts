@@ -1,7 +1,7 @@
-import type { RoundAggregate } from '../aggregate/aggregate.ts';
-import type { Experiment, StrategyName } from '../config.ts';
-import type { Gradient } from '../gradient.ts';
-import type { ToWorker, Verdict } from '../protocol.ts';
+import type { Experiment, StrategyName } from '../../experiment/experiment.ts';
+import type { RoundAggregate } from '../math/aggregate/aggregate.ts';
+import type { Gradient } from '../math/gradient.ts';
+import type { ToWorker, Verdict } from '../wire/protocol.ts';
 import { allreduce } from './allreduce.ts';
 import { async } from './async.ts';
 import { bounded } from './bounded.ts';

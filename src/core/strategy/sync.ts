@@ -1,4 +1,4 @@
-import type { RoundAggregate } from '../aggregate/aggregate.ts';
+import type { RoundAggregate } from '../math/aggregate/aggregate.ts';
 import { Patience } from './patience.ts';
 import type { Delivery, Field, StrategyFactory } from './strategy.ts';
 

@@ -1,12 +1,12 @@
 import { SparseBatchBuilder } from '../../core/sparse/batch.ts';
 import { DataError } from '../download.ts';
 import type { ByteSource } from './byte-source.ts';
-import { DEFAULT_MALFORMED_LIMIT } from './formats.ts';
-import { LineSplitter } from './lines.ts';
+import { DEFAULT_MALFORMED_LIMIT } from './formats/formats.ts';
+import { LineSplitter } from './formats/lines.ts';
+import type { Splitter } from './formats/splitter.ts';
+import { TfRecordSplitter } from './formats/tfrecord.ts';
 import { MalformedTally } from './malformed-tally.ts';
 import { parserOf, type ReadOptions, type ReadProgress } from './reader.ts';
-import type { Splitter } from './splitter.ts';
-import { TfRecordSplitter } from './tfrecord.ts';
 
 /** A block ends with whichever comes first; the bytes keep blocks of very long examples small in memory. */
 const BLOCK_EXAMPLES = 1000;

@@ -5,8 +5,8 @@ import { StreamingEvaluation } from '../../core/sparse/evaluation.ts';
 import { gather, SparseLogistic } from '../../core/sparse/logistic.ts';
 import { defaultSparseRates, type SparseOptimizerName, sparseOptimizers } from '../../core/sparse/optimizer.ts';
 import { CriteoFake, type FakeSplit } from './criteo-fake.ts';
-import { cardinalitiesFor, MAX_FEATURES, MIN_FEATURES } from './criteo-fields.ts';
 import { plainExamples } from './files-for-tests.ts';
+import { cardinalitiesFor, MAX_FEATURES, MIN_FEATURES } from './formats/criteo-fields.ts';
 import { scatterOf, timesModulo } from './scatter.ts';
 
 function made(fake: CriteoFake, split: FakeSplit, from: number, count: number): SparseBatchBuilder {

@@ -1,6 +1,6 @@
 import { type SparseBatch, SparseBatchBuilder } from '../../core/sparse/batch.ts';
 import { mix32 } from '../../core/sparse/mix.ts';
-import { CATEGORY_FIELDS, cardinalitiesFor, NUMERIC_FIELDS, numericValue } from './criteo-fields.ts';
+import { CATEGORY_FIELDS, cardinalitiesFor, NUMERIC_FIELDS, numericValue } from './formats/criteo-fields.ts';
 import { countQuantiles, momentsOf, PIECES, type Quantiles, valueAt, zipfQuantiles } from './quantiles.ts';
 import { type Scatter, scatterOf, timesModulo } from './scatter.ts';
 

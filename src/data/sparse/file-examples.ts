@@ -1,9 +1,9 @@
-import { permutation, rng } from '../../core/rng.ts';
+import { permutation, rng } from '../../core/math/rng.ts';
 import { SparseBatchBuilder } from '../../core/sparse/batch.ts';
 import { DataError } from '../download.ts';
 import { type BlockIndex, type ExampleSettings, indexBlocks, readBlock } from './block-index.ts';
 import type { ByteSource } from './byte-source.ts';
-import { gunzip, isGzipName } from './gzip.ts';
+import { gunzip, isGzipName } from './formats/gzip.ts';
 import { HeldOut } from './held-out.ts';
 import type { ReadProgress } from './reader.ts';
 

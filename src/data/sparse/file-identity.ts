@@ -1,4 +1,4 @@
-import { checksum } from '../../core/checksum.ts';
+import { checksum } from '../../core/wire/checksum.ts';
 import type { ByteSource } from './byte-source.ts';
 
 /** So much of each end is looked at: reading a large file whole only to know it again would take minutes. */

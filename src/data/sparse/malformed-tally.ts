@@ -1,5 +1,5 @@
 import { DataError } from '../download.ts';
-import type { Malformed, Splitter } from './splitter.ts';
+import type { Malformed, Splitter } from './formats/splitter.ts';
 
 /** So many are told in full. */
 const SHOWN = 5;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { rng } from '../../core/rng.ts';
+import { rng } from '../../core/math/rng.ts';
 import { DataError } from '../download.ts';
 import { blobSource } from './byte-source.ts';
 import { exampleProto, gzipped, memorySource, type PlainExample, readAll, tfRecord, utf8 } from './files-for-tests.ts';
-import { formatOfName, type SparseFormat } from './formats.ts';
+import { formatOfName, type SparseFormat } from './formats/formats.ts';
 import { readExamples } from './reader.ts';
 
 const FEATURES = 1000;

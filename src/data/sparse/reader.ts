@@ -1,16 +1,16 @@
 import { type SparseBatch, SparseBatchBuilder } from '../../core/sparse/batch.ts';
 import { DataError } from '../download.ts';
 import type { ByteSource } from './byte-source.ts';
-import { criteoTsvParser } from './criteo-tsv.ts';
-import type { ExampleParser } from './example-parser.ts';
-import { exampleProtoParser } from './example-proto.ts';
-import { DEFAULT_MALFORMED_LIMIT, type SparseFormat } from './formats.ts';
-import { gunzip, isGzipName } from './gzip.ts';
-import { libsvmParser } from './libsvm.ts';
-import { byteRangeOf, LineSplitter, openingByteOf } from './lines.ts';
+import { criteoTsvParser } from './formats/criteo-tsv.ts';
+import type { ExampleParser } from './formats/example-parser.ts';
+import { exampleProtoParser } from './formats/example-proto.ts';
+import { DEFAULT_MALFORMED_LIMIT, type SparseFormat } from './formats/formats.ts';
+import { gunzip, isGzipName } from './formats/gzip.ts';
+import { libsvmParser } from './formats/libsvm.ts';
+import { byteRangeOf, LineSplitter, openingByteOf } from './formats/lines.ts';
+import { TfRecordSplitter } from './formats/tfrecord.ts';
 import { MalformedTally } from './malformed-tally.ts';
 import { ShuffleBuffer } from './shuffle.ts';
-import { TfRecordSplitter } from './tfrecord.ts';
 
 export interface ReadOptions {
   readonly format: SparseFormat;

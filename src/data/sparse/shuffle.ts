@@ -1,4 +1,4 @@
-import { rng } from '../../core/rng.ts';
+import { rng } from '../../core/math/rng.ts';
 import { type SparseBatch, SparseBatchBuilder } from '../../core/sparse/batch.ts';
 
 /**

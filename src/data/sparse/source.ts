@@ -1,6 +1,6 @@
-import type { Experiment } from '../../core/config.ts';
-import { rng } from '../../core/rng.ts';
+import { rng } from '../../core/math/rng.ts';
 import type { SparseBatchBuilder } from '../../core/sparse/batch.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import { resolveExperiment } from '../../models/plan.ts';
 import { CriteoFake } from './criteo-fake.ts';
 

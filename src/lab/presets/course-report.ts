@@ -1,4 +1,4 @@
-import type { Experiment } from '../../core/config.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import type { Reference } from '../sweep.ts';
 
 /** A figure that a course report on distributed TensorFlow gives for runs with these settings. */

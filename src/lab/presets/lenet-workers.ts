@@ -1,4 +1,4 @@
-import type { Experiment } from '../../core/config.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import type { Reference, Sweep } from '../sweep.ts';
 import { courseReport } from './course-report.ts';
 

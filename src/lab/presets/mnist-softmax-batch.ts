@@ -1,4 +1,4 @@
-import type { Experiment } from '../../core/config.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import type { Sweep } from '../sweep.ts';
 
 /** Plain SGD walks as far per example at each of these, as far as it stays steady. */

@@ -1,23 +1,23 @@
 import type { SweepResult } from '../sweep-result.ts';
-import { answer } from './answer.ts';
 import { aside, type Block, plain, type ReportDocument, type Section } from './block.ts';
-import { commonWords } from './common-settings.ts';
-import { testFigures, workerFigures } from './curve-figures.ts';
-import { errorTable } from './error-table.ts';
-import { gridSection } from './grid-section.ts';
-import { machineSection } from './machine-section.ts';
-import { notices } from './notices.ts';
+import { testFigures, workerFigures } from './figures/curve-figures.ts';
+import { resourceFigures } from './figures/resource-figures.ts';
+import { timeFigures } from './figures/time-figures.ts';
 import { counted } from './number-words.ts';
-import { profileSection } from './profile-section.ts';
-import { referencesSection } from './references-section.ts';
-import { resourceFigures } from './resource-figures.ts';
-import { resourceSection } from './resource-section.ts';
-import { settingsSection } from './settings-section.ts';
-import { type Subject, subjectOf } from './subject.ts';
-import { timeFigures } from './time-figures.ts';
-import { trafficSection } from './traffic-section.ts';
-import { verdictSection } from './verdict-section.ts';
-import { workerSection } from './worker-section.ts';
+import { answer } from './sections/answer.ts';
+import { commonWords } from './sections/common-settings.ts';
+import { errorTable } from './sections/error-table.ts';
+import { gridSection } from './sections/grid-section.ts';
+import { machineSection } from './sections/machine-section.ts';
+import { notices } from './sections/notices.ts';
+import { profileSection } from './sections/profile-section.ts';
+import { referencesSection } from './sections/references-section.ts';
+import { resourceSection } from './sections/resource-section.ts';
+import { settingsSection } from './sections/settings-section.ts';
+import { type Subject, subjectOf } from './sections/subject.ts';
+import { trafficSection } from './sections/traffic-section.ts';
+import { verdictSection } from './sections/verdict-section.ts';
+import { workerSection } from './sections/worker-section.ts';
 
 /** A sweep's whole report, in the order it is read; what nobody measured is left out. */
 export function reportDocument(result: SweepResult): ReportDocument {

@@ -1,13 +1,13 @@
 import type { SweepResult } from '../sweep-result.ts';
 import type { Block, Cell, Column, Figure, Section, Table } from './block.ts';
-import { sizes } from './chart.ts';
 import { reportDocument } from './document.ts';
-import { chartName } from './figure.ts';
+import { sizes } from './figures/chart.ts';
+import { chartName } from './figures/figure.ts';
+import type { Look } from './figures/palette.ts';
+import { panelSvg, sample } from './figures/svg.ts';
 import { Markup, markup } from './markup.ts';
 import { SPREAD } from './number-words.ts';
-import type { Look } from './palette.ts';
 import { pageCss } from './style.ts';
-import { panelSvg, sample } from './svg.ts';
 
 /** One page with everything in it: no script, no other file, light, dark and print. What people wrote in it is escaped. */
 export function reportHtml(result: SweepResult): string {

@@ -3,7 +3,7 @@ import { curvesToCsv } from '../../export/curves.ts';
 import type { SweepResult } from '../sweep-result.ts';
 import type { Block, Figure, Table } from './block.ts';
 import { reportDocument } from './document.ts';
-import { figureFile } from './svg.ts';
+import { figureFile } from './figures/svg.ts';
 
 export interface ReportFile {
   /** Relative to the Markdown file. */

@@ -11,7 +11,7 @@ import {
   seconds,
   withUnit,
 } from './number-words.ts';
-import { rangeRatio, readRange } from './reference-numbers.ts';
+import { rangeRatio, readRange } from './sections/reference-numbers.ts';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 

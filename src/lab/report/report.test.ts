@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { summarize } from '../summary.ts';
 import { sweepForTests } from '../sweep-for-tests.ts';
 import type { SweepResult } from '../sweep-result.ts';
+import { timeFigures } from './figures/time-figures.ts';
 import { reportHtml } from './html.ts';
 import { reportMarkdown } from './markdown.ts';
-import { subjectOf } from './subject.ts';
-import { timeFigures } from './time-figures.ts';
+import { subjectOf } from './sections/subject.ts';
 
 const HOSTILE = `<script>alert(1)</script>"' onload=x | **b** [a](javascript:x) <!-- \u0000 & =1+1`;
 

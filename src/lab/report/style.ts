@@ -1,4 +1,4 @@
-import { chartCss, colourCss } from './palette.ts';
+import { chartCss, colourCss } from './figures/palette.ts';
 
 /** All styles of the page: light and dark by the reader's choice, print on white. */
 export const pageCss = `${colourCss}

@@ -1,7 +1,7 @@
 import '@tensorflow/tfjs-backend-cpu';
 import { memory, setBackend, type Tensor, tensor4d, tidy } from '@tensorflow/tfjs-core';
 import { beforeAll, expect, test } from 'vitest';
-import { rng } from '../../core/rng.ts';
+import { rng } from '../../core/math/rng.ts';
 import { relativeDifference } from '../reference-for-tests.ts';
 import { kernel } from './kernel.ts';
 import { patchProduct } from './patch-product.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
 import { backend_util, memory, setBackend, type Tensor, tensor, tidy } from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Rng, rng } from '../../../core/rng.ts';
+import { type Rng, rng } from '../../../core/math/rng.ts';
 import { relativeDifference } from '../../reference-for-tests.ts';
 import { kernel } from '../kernel.ts';
 import { installKernels } from './install.ts';

@@ -1,0 +1,207 @@
+import { join } from 'node:path';
+import type { Experiment } from '../experiment/experiment.ts';
+import { runFiles } from '../export/run-files.ts';
+import { stopWords, summaryTable } from '../export/summary-table.ts';
+import { untilRead } from '../headless/example-file.ts';
+import { ProgressLine, progressText } from '../headless/progress-line.ts';
+import { invitationOf, reportOf } from '../headless/relay-host.ts';
+import type { ExampleSource } from '../host/example-server.ts';
+import type { Host, Resumable } from '../host/state.ts';
+import { backendChoices } from '../models/backend.ts';
+import { ensureBuilt } from '../node/build.ts';
+import { diskStore } from '../node/files/disk-store.ts';
+import { lockFolder } from '../node/files/folder-lock.ts';
+import { replaceFolder } from '../node/files/whole-files.ts';
+import { type NodeHost, startNodeHost } from '../node/host.ts';
+import { UsageError } from '../node/usage-error.ts';
+import type { RunReport } from '../observe/run-report.ts';
+import { dataFolder } from '../relay/certificate.ts';
+import { type RunningServer, startServer } from '../relay/serve.ts';
+import { type Command, type Given, numberOf, wordOf } from './command-line.ts';
+import { readExampleFile } from './example-file.ts';
+import { experimentOptions, readExperiment } from './experiment-options.ts';
+import { readJsonPath, writeJson } from './json-file.ts';
+import { greeting, readRelay, relayOptions } from './serve-command.ts';
+import { nextSignal } from './shutdown.ts';
+
+const LOOK_EVERY_MS = 250;
+/** An invite lasts a day: whoever reads the terminal in the evening finds one for tomorrow. */
+const NEW_LINK_MS = 12 * 3_600_000;
+
+/** Serves the app and hosts a run in this process, until it is over or the process is told to end. */
+export const hostCommand: Command = {
+  name: 'serve --host',
+  describe: 'serves the app and hosts a run in this process, with its checkpoints on disk; no tab is needed',
+  options: {
+    host: { describe: 'host a run here; without it, only serve' },
+    workers: { value: 'count', describe: 'the run starts when this many are ready; later ones join as they come (1)' },
+    'host-trains': { describe: 'this process trains too, as one of the workers' },
+    resume: { describe: 'go on with the run that was interrupted, if there is one; else start the one given' },
+    fresh: { describe: 'drop the run that was interrupted' },
+    'link-only': { describe: 'let nobody in who has only the code, without the link' },
+    stay: { describe: 'go on serving when the run is over' },
+    json: { value: 'file', describe: 'write the whole report there' },
+    ...experimentOptions,
+    backend: { value: 'name', describe: `what tests and trains here: ${backendChoices.join(', ')} (auto)` },
+    ...relayOptions,
+  },
+  run: (given) => hostRun(given),
+};
+
+async function hostRun(given: Given): Promise<number> {
+  const workers = numberOf(given, 'workers', { min: 1, max: 1000, isWhole: true }) ?? 1;
+  const experiment = readExperiment(given, workers);
+  const file = readExampleFile(given);
+  const jsonPath = await readJsonPath(given);
+  if (given.resume === true && given.fresh === true) {
+    throw new UsageError('--resume goes on with the interrupted run, --fresh drops it: give one of them');
+  }
+  if (experiment.strategy === 'single' && workers > 1) {
+    throw new UsageError('--strategy single trains in the host alone: leave out --workers');
+  }
+  const hostTrains = given['host-trains'] === true || experiment.strategy === 'single';
+  const backend = wordOf(given, 'backend', backendChoices) ?? 'auto';
+  const folder = typeof given['data-dir'] === 'string' ? given['data-dir'] : dataFolder();
+  const { options, certificate } = await readRelay(given);
+  const line = new ProgressLine(process.stderr);
+  const note = (text: string) => line.note(text);
+  const dist = await ensureBuilt(note);
+  const unlock = await lockFolder(folder);
+  let server: RunningServer | undefined;
+  let node: NodeHost | undefined;
+  try {
+    const saved = await interrupted(folder, given, note);
+    if (saved?.experiment.data === 'file' && file === null) {
+      const what = saved.file == null ? 'a file' : `${saved.file.name} (${saved.file.sizeBytes} bytes)`;
+      throw new UsageError(`the interrupted run was trained on ${what}: say where it is with --data`);
+    }
+    server = await startServer({ ...options, dist });
+    const { hostKey } = options.signalling ?? {};
+    const isEverywhere = options.host === '0.0.0.0' || options.host === '::';
+    const net = {
+      url: ownUrl(server, isEverywhere),
+      isOwn: true,
+      bindAddress: isEverywhere ? null : options.host,
+      ...(hostKey ? { hostKey } : {}),
+    };
+    const allowsTyping = given['link-only'] !== true;
+    node = await startNodeHost({ folder, app: dist, net, backend, allowsTyping, note });
+    console.log(greeting(server, certificate, joinLinkOf(server, node)));
+    console.log(`${joinWords(server, node, allowsTyping)}\n`);
+    const [started, running] = [nextSignal(), node];
+    if (file !== null) await readIn(node.host, { ...file, features: (saved?.experiment ?? experiment).features }, line);
+    await begin(node.host, experiment, hostTrains, saved);
+    const links = setInterval(() => note(joinWords(server as RunningServer, running, allowsTyping)), NEW_LINK_MS);
+    const outcome = await watch(node.host, line, started).finally(() => clearInterval(links));
+    line.end();
+    const report = reportOf(node.host);
+    if (report !== null && outcome !== 'signal') console.log(summaryTable(report));
+    if (report !== null && jsonPath !== null) await writeJson(jsonPath, report);
+    if (outcome === 'finished' && report !== null)
+      console.log(`\nfiles: ${await keepFiles(folder, node.host, report)}`);
+    if (outcome === 'signal') note('Stopping: the run is brought to the disk; --resume goes on with it.');
+    else if (given.stay === true) await started;
+    return outcome === 'failed' ? 1 : 0;
+  } finally {
+    await node?.shutDown();
+    await server?.close();
+    await unlock();
+  }
+}
+
+/** Writes what a finished run leaves, its model included, beside its log; says where. */
+async function keepFiles(folder: string, host: Host, report: RunReport): Promise<string> {
+  const trained = await host.parameters();
+  const model = trained && { experiment: report.experiment, ...trained };
+  const place = join(folder, 'runs', report.id);
+  await replaceFolder(place, runFiles(report, model));
+  return place;
+}
+
+/** The run that the folder holds, if it is to go on; a run that is neither to go on nor to be dropped is not lost. */
+async function interrupted(folder: string, given: Given, note: (text: string) => void): Promise<Resumable | null> {
+  const store = diskStore(join(folder, 'checkpoints'), { onSaved() {}, onSkipped: note });
+  const found = (await store.latest())?.resumable ?? null;
+  if (found === null) {
+    if (given.resume === true) note('Nothing to resume: a new run starts.');
+    return null;
+  }
+  if (given.fresh === true) {
+    await store.drop(found.id);
+    return null;
+  }
+  if (given.resume === true) return found;
+  const { version, experiment } = found;
+  const what = `${experiment.model} on ${experiment.data}, at step ${version}`;
+  throw new UsageError(`${folder} holds an interrupted run (${what}): add --resume to go on, or --fresh to drop it`);
+}
+
+/** Gives the host its file, and waits until it has read it. */
+async function readIn(host: Host, source: ExampleSource, line: ProgressLine): Promise<void> {
+  host.chooseExamples(source);
+  await untilRead(async () => host.state.examples, {
+    note: (text) => line.note(text),
+    progress: (text) => line.show(text, performance.now()),
+  });
+}
+
+/** Starts the run, or goes on with the saved one, once the server has found it. */
+async function begin(host: Host, experiment: Experiment, trainsHere: boolean, saved: Resumable | null): Promise<void> {
+  host.setTrainsHere(trainsHere);
+  if (saved === null) return host.start(experiment);
+  await new Promise<void>((resolve) => {
+    const look = () => {
+      if (host.state.resumable === null) return;
+      stop();
+      resolve();
+    };
+    const stop = host.subscribe(look);
+    look();
+  });
+  host.resumeSaved();
+}
+
+type Outcome = 'finished' | 'failed' | 'signal';
+
+/** Shows how it goes until the run is over or the process is told to end. */
+async function watch(host: Host, line: ProgressLine, told: Promise<void>): Promise<Outcome> {
+  const signal = told.then(() => 'signal' as const);
+  for (;;) {
+    const { run, workers, note } = host.state;
+    const here = workers.filter(({ phase }) => phase !== 'gone').length;
+    if (run?.phase === 'finished') return 'finished';
+    if (run?.phase === 'failed') {
+      line.note(`The run failed: ${run.stopReason === null ? 'no reason was given' : stopWords[run.stopReason]}`);
+      return 'failed';
+    }
+    if (run === null && note?.kind === 'broken') {
+      line.note(`The run cannot start: ${note.text}`);
+      return 'failed';
+    }
+    if (run !== null) {
+      const ready = workers.filter(({ phase }) => phase === 'ready').length;
+      const waiting = `waiting for workers: ${ready} of ${run.experiment.workers} ready, ${here} here`;
+      const words = run.phase === 'waiting' ? waiting : progressText(run, host.log?.test.at(-1) ?? null, here);
+      line.show(note === null ? words : `${words} (${note.text})`, performance.now());
+    }
+    const pause = new Promise<null>((resolve) => setTimeout(() => resolve(null), LOOK_EVERY_MS));
+    if ((await Promise.race([signal, pause])) !== null) return 'signal';
+  }
+}
+
+const joinLinkOf = ({ url, addresses: [first = url] }: RunningServer, node: NodeHost): string =>
+  `${first}#${invitationOf(node)}`;
+
+function joinWords(server: RunningServer, node: NodeHost, allowsTyping: boolean): string {
+  const [first = server.url] = server.addresses;
+  const lines = [`  Join link       ${joinLinkOf(server, node)}`];
+  if (allowsTyping) lines.push(`  or the code     ${node.code} at ${first}#join`);
+  return lines.join('\n');
+}
+
+/** Where this process finds its own relay. */
+function ownUrl({ url }: RunningServer, isEverywhere: boolean): string {
+  const address = new URL(url);
+  if (isEverywhere) address.hostname = '127.0.0.1';
+  return address.href;
+}

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import type { ExampleFile } from '../headless/example-file.ts';
+import type { LabOptions } from '../headless/lab-runs.ts';
+import { layOut } from '../lab/layout.ts';
+import { presets } from '../lab/presets.ts';
+import { parseSweep, quickened, type Sweep, type SweepRun } from '../lab/sweep.ts';
+import { backendChoices } from '../models/backend.ts';
+import { UsageError } from '../node/usage-error.ts';
+import { type Given, numberOf, type Options, wordOf } from './command-line.ts';
+import { fileOptions, readExampleFile } from './example-file.ts';
+import { MAX_TABS } from './train-options.ts';
+
+/** The options of the lab command, in the order --help lists them. */
+export const labOptions = {
+  quick: { describe: 'the size that takes minutes, not hours' },
+  out: { value: 'folder', describe: 'where runs and report go; a sweep that was interrupted there goes on' },
+  repeats: { value: 'count', describe: 'how often each run is done (as the sweep says)' },
+  only: { value: 'text', describe: 'only runs that have this in their name, e.g. "sync × 2" or "batch 100"' },
+  data: { value: 'name', describe: 'other data than the sweep has, or a file of sparse examples for a sparse model' },
+  ...fileOptions,
+  backend: { value: 'name', describe: `${backendChoices.join(', ')} (auto)` },
+  host: { value: 'place', describe: 'where the parameter server is: tab, or relay for this process (tab)' },
+  'all-models': { describe: 'keep trained models of more than 32 MB too' },
+  timeout: { value: 'minutes', describe: 'give a run up after this long (120)' },
+  headed: { describe: 'show the browser' },
+  list: { describe: 'list the sweeps there are, or the runs of one' },
+} satisfies Options;
+
+/** Turns what was typed into a sweep; every mistake is a UsageError, of one line where there is one. */
+export async function readLabOptions(given: Given): Promise<LabOptions> {
+  const { sweep, isQuick, file } = await readSweep(given);
+  const { out, only } = given;
+  if (typeof out !== 'string' || out === '') throw new UsageError('--out <folder> is needed: runs and report go there');
+  const runs = layOut(sweep);
+  const isWanted = (run: SweepRun) => typeof only !== 'string' || matches(run, only);
+  if (!runs.some(isWanted)) {
+    const labels = [...new Set(runs.map(({ label }) => label))].join('; ');
+    throw new UsageError(`--only "${only}" is in the name of no run; there is: ${labels}`);
+  }
+  const most = Math.max(...runs.map(({ experiment }) => experiment.workers));
+  if (most > MAX_TABS)
+    throw new UsageError(`${sweep.name} has runs of ${most} workers; at most ${MAX_TABS} tabs are opened`);
+  return {
+    sweep,
+    isQuick,
+    file,
+    out,
+    host: wordOf(given, 'host', ['tab', 'relay']) ?? 'tab',
+    backend: wordOf(given, 'backend', backendChoices) ?? 'auto',
+    isHeaded: given.headed === true,
+    keepsLargeModels: given['all-models'] === true,
+    runTimeoutMs: (numberOf(given, 'timeout', { min: 0.01, max: 100_000, isWhole: false }) ?? 120) * 60_000,
+    isWanted,
+  };
+}
+
+interface ReadSweep {
+  readonly sweep: Sweep;
+  readonly isQuick: boolean;
+  readonly file: ExampleFile | null;
+}
+
+/** The sweep that was named, a preset or a file, at the size and with the data that were asked for, and one that can be laid out. */
+export async function readSweep(given: Given): Promise<ReadSweep> {
+  const named = String(given.sweep);
+  const isQuick = given.quick === true;
+  const found = presets.find(({ name }) => name === named) ?? (await sweepOfFile(named));
+  const repeats = numberOf(given, 'repeats', { min: 1, max: 100, isWhole: true });
+  const file = readExampleFile(given);
+  const data = file === null ? given.data : 'file';
+  try {
+    const { quick: _, ...whole } = isQuick ? quickened(found) : found;
+    const base = typeof data === 'string' ? { ...whole.base, data } : whole.base;
+    const sweep = { ...whole, base, repeats: repeats ?? whole.repeats };
+    const needsFile = layOut(sweep).some(({ experiment }) => experiment.data === 'file');
+    if (needsFile && file === null) throw new RangeError('its data is a file: give the path as --data');
+    return { sweep, isQuick, file };
+  } catch (error) {
+    throw new UsageError(`${named}: ${firstLine(error as Error)}`);
+  }
+}
+
+async function sweepOfFile(path: string): Promise<Sweep> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const names = presets.map(({ name }) => name).join(', ');
+    throw new UsageError(
+      `"${path}" is neither a sweep nor a file that can be read (${error.code}); there is: ${names}`,
+    );
+  });
+  try {
+    return parseSweep(JSON.parse(text));
+  } catch (error) {
+    const what = error instanceof SyntaxError ? 'it is not JSON: ' : '';
+    throw new UsageError(`${path}: ${what}${firstLine(error as Error)}`);
+  }
+}
+
+function firstLine({ message }: Error): string {
+  const [first = '', ...others] = message.split('\n');
+  return others.length === 0 ? first : `${first} (and ${others.length} more such mistakes)`;
+}
+
+const plain = (text: string): string => text.toLowerCase().replaceAll('×', 'x').replaceAll(',', '');
+/** From the beginning of a word: sync × 2 is no part of async × 2. */
+const matches = ({ key, label }: SweepRun, text: string): boolean =>
+  ` ${plain(label)}`.includes(` ${plain(text)}`) || `-${key}`.includes(`-${text}`);

@@ -1,0 +1,203 @@
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { Codec } from '../math/codec/codec.ts';
+import { denseOptimizer, type Optimizer } from '../math/optimizer/optimizer.ts';
+import { initialParams } from '../math/params.ts';
+import type { Rng } from '../math/rng.ts';
+import type { Schema } from '../math/schema.ts';
+import { checksum } from '../wire/checksum.ts';
+import type { ToPeer, ToWorker } from '../wire/protocol.ts';
+import type { WorkerEffect } from '../worker/worker-events.ts';
+import { RingPart, type Slice } from './part.ts';
+import { joinState, splitState } from './state.ts';
+
+interface Place {
+  readonly self: number;
+  readonly run: number;
+  readonly experiment: Experiment;
+  readonly schema: Schema;
+  readonly up: Codec;
+  readonly random: Rng;
+}
+
+/**
+ * All-reduce: a worker's own parameters and optimizer, which move by the mean of a ring's gradients once the host says that
+ * it counts, and come from another worker when this one has none.
+ */
+export class KeptParams {
+  readonly params: Float32Array;
+  readonly #optimizer: Optimizer;
+  readonly #ring: RingPart;
+  readonly #place: Place;
+  readonly #emit: (effect: WorkerEffect) => void;
+  /** Of the parameters here; null before there are any. */
+  #version: number | null = null;
+  /** Parameters of this version are on their way from another worker. */
+  #awaitedVersion: number | null = null;
+  /** Came before the host said that they are needed: the shorter way may be the faster one. */
+  #fedEarly: { readonly version: number; readonly body: Uint8Array } | null = null;
+  #toldRing = 0;
+
+  constructor(place: Place, emit: (effect: WorkerEffect) => void) {
+    const { self, experiment, schema, up, random } = place;
+    this.#place = place;
+    this.#emit = emit;
+    this.params = new Float32Array(schema.size);
+    this.#optimizer = denseOptimizer(experiment.optimizer, schema.size, experiment.lr);
+    this.#ring = new RingPart(self, schema.size, up, random);
+  }
+
+  /** Arrays of optimizer state. */
+  get slots(): number {
+    return this.#optimizer.slots.length;
+  }
+
+  get isAwaiting(): boolean {
+    return this.#awaitedVersion !== null;
+  }
+
+  /** What is on its way is not needed any more. */
+  stopAwaiting(): void {
+    this.#awaitedVersion = null;
+  }
+
+  /** The push was answered: the mean counts, or it does not; false if there is none. */
+  settle(isApplied: boolean): boolean {
+    const { mean } = this.#ring;
+    this.#ring.drop();
+    if (!isApplied) return true;
+    if (!mean || this.#version === null) return false;
+    this.#version += 1;
+    this.#optimizer.apply(this.params, mean, 1, this.#version);
+    return true;
+  }
+
+  /** Work on this version is asked for; a body brings it. Says whether it is here, or on its way, or not what it must be. */
+  take(version: number, body: Uint8Array): 'here' | 'awaited' | 'garbled' {
+    if (body.length > 0) {
+      if (!this.#adopt(version, body)) return 'garbled';
+    } else if (version === 0 && this.#version === null) {
+      this.params.set(initialParams(this.#place.schema, this.#place.experiment.seed));
+      this.#version = 0;
+    } else if (this.#version !== version && this.#fedEarly?.version === version) {
+      this.#adopt(version, this.#fedEarly.body);
+    }
+    this.#fedEarly = null;
+    const isHere = this.#version === version;
+    this.#awaitedVersion = isHere ? null : version;
+    return isHere ? 'here' : 'awaited';
+  }
+
+  /** A gradient for the mean of this version. */
+  offer(gradient: Float32Array, version: number): void {
+    this.#sendSlices(this.#ring.offer(gradient, version));
+  }
+
+  /** A ring is to be formed, and who is named feeds another. `outside`: without this worker. */
+  form({ ring, version, members, feeds }: Extract<ToWorker, { type: 'ring' }>): 'inside' | 'outside' {
+    const { self } = this.#place;
+    const partners = feeds.flatMap(({ from, to }) => (from === self ? [to] : to === self ? [from] : []));
+    const isInside = members.includes(self);
+    if (isInside) {
+      this.#connect([...neighboursOf(self, members), ...partners]);
+      this.#trusting(predecessorOf(self, members), () => this.#ring.form(ring, version, members));
+    } else {
+      this.#ring.drop();
+      this.#connect(partners);
+    }
+    if (this.#version === version) for (const { from, to } of feeds) if (from === self) this.#feed(to, version);
+    return isInside ? 'inside' : 'outside';
+  }
+
+  /** Another worker spoke. Gives the version that can be computed on now, if that follows. */
+  hear(peer: number, message: ToPeer, body: Uint8Array): number | null {
+    if (message.type === 'state') return this.#fed(message.version, body);
+    this.#trusting(peer, () => this.#ring.receive({ peer, ring: message.ring, step: message.step, bytes: body }));
+    return null;
+  }
+
+  /** The link to another worker is gone. */
+  lost(peer: number): void {
+    if (this.#ring.needs(peer) || this.isAwaiting) this.#complain(peer);
+  }
+
+  /** Says that the mean is whole, once. */
+  tellReduced(): void {
+    const { mean, ring } = this.#ring;
+    if (!mean || ring === null || ring === this.#toldRing) return;
+    this.#toldRing = ring;
+    const sum = checksum(new Uint8Array(mean.buffer, mean.byteOffset, mean.byteLength));
+    this.#send({ type: 'reduced', run: this.#place.run, ring, checksum: sum });
+  }
+
+  /** Gives the host a copy. */
+  sendState(): void {
+    if (this.#version !== null)
+      this.#send({ type: 'state', run: this.#place.run, version: this.#version }, this.#state());
+  }
+
+  #fed(version: number, body: Uint8Array): number | null {
+    if (this.#awaitedVersion !== version) {
+      this.#fedEarly = { version, body };
+      return null;
+    }
+    if (!this.#adopt(version, body)) return null;
+    this.#awaitedVersion = null;
+    return version;
+  }
+
+  #adopt(version: number, body: Uint8Array): boolean {
+    if (!splitState(body, [this.params, ...this.#optimizer.slots])) return false;
+    this.#version = version;
+    return true;
+  }
+
+  #feed(peer: number, version: number): void {
+    const message = { type: 'state', run: this.#place.run, version } as const;
+    this.#emit({ type: 'peer-send', peer, message, body: this.#state() });
+  }
+
+  #state = () => joinState([this.params, ...this.#optimizer.slots]);
+
+  /** The lower number calls, so that two do not call each other at once. */
+  #connect(peers: readonly number[]): void {
+    const { self } = this.#place;
+    const others = [...new Set(peers)].filter((peer) => peer !== self);
+    if (others.length === 0) return;
+    const [calls, expects] = [others.filter((peer) => peer > self), others.filter((peer) => peer < self)];
+    this.#emit({ type: 'peers', calls, expects });
+  }
+
+  /** Sends what follows from a peer's slices; if they make no sense, says of whom. */
+  #trusting(peer: number, slices: () => readonly Slice[]): void {
+    try {
+      this.#sendSlices(slices());
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return this.#complain(peer);
+    }
+    this.tellReduced();
+  }
+
+  #complain(peer: number): void {
+    const { ring } = this.#ring;
+    if (ring !== null) this.#send({ type: 'unreachable', run: this.#place.run, ring, peer });
+  }
+
+  #sendSlices(slices: readonly Slice[]): void {
+    const { run } = this.#place;
+    for (const { peer, ring, step, bytes } of slices) {
+      this.#emit({ type: 'peer-send', peer, message: { type: 'slice', run, ring, step }, body: bytes });
+    }
+  }
+
+  #send(message: Extract<WorkerEffect, { type: 'send' }>['message'], body: Uint8Array | null = null): void {
+    this.#emit({ type: 'send', message, body });
+  }
+}
+
+const at = (members: readonly number[], index: number) => members[(index + members.length) % members.length] as number;
+const predecessorOf = (self: number, members: readonly number[]) => at(members, members.indexOf(self) - 1);
+const neighboursOf = (self: number, members: readonly number[]) => [
+  predecessorOf(self, members),
+  at(members, members.indexOf(self) + 1),
+];

@@ -1,0 +1,131 @@
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { Phases } from '../wire/protocol.ts';
+import type { Traffic, TransportStats } from '../wire/traffic.ts';
+
+export type RunPhase = 'waiting' | 'running' | 'paused' | 'finishing' | 'finished' | 'failed';
+
+export const stopReasons = ['loss', 'steps', 'epochs', 'minutes', 'host', 'diverged', 'evaluator'] as const;
+/** Why a run ended. */
+export type StopReason = (typeof stopReasons)[number];
+
+/** What the host's server is doing, for pages and reports; plain data. */
+export interface RunState {
+  readonly id: string;
+  readonly run: number;
+  readonly experiment: Experiment;
+  readonly phase: RunPhase;
+  readonly stopReason: StopReason | null;
+  readonly version: number;
+  readonly examples: number;
+  /** Milliseconds spent running: pauses and waiting for the first workers do not count. */
+  readonly elapsedMs: number;
+  readonly startedAtMs: number;
+  /** A guess from the pace so far, or null while there is none. */
+  readonly leftMs: number | null;
+  readonly counters: ServerCounters;
+}
+
+export interface ServerCounters {
+  readonly updates: number;
+  /** Updates made after the look that ended the run; not part of its result. */
+  readonly dropped: number;
+  readonly applied: number;
+  readonly stale: number;
+  readonly rejected: number;
+  /** Pushes scaled down because their norm was far beyond that of the others. */
+  readonly clipped: number;
+  /** Updates that only workers had who all left; the run went on from the host's last copy. */
+  readonly lost: number;
+  readonly leasesReturned: number;
+  readonly evaluations: number;
+  /** Time in which training stood still because an evaluation was not done. */
+  readonly evaluationHoldMs: number;
+  /** Time the server thread spent handling messages. */
+  readonly busyMs: number;
+}
+
+/** Nothing happened yet. */
+export const noCounters: ServerCounters = {
+  updates: 0,
+  dropped: 0,
+  applied: 0,
+  stale: 0,
+  rejected: 0,
+  clipped: 0,
+  lost: 0,
+  leasesReturned: 0,
+  evaluations: 0,
+  evaluationHoldMs: 0,
+  busyMs: 0,
+};
+
+export type WorkerPhase = 'greeting' | 'preparing' | 'ready' | 'computing' | 'held' | 'paused' | 'gone';
+
+/** One worker as the host sees it. Counters survive a reconnect. */
+export interface WorkerState {
+  readonly worker: number;
+  readonly name: string;
+  readonly isLocal: boolean;
+  readonly device: string;
+  readonly backend: string;
+  readonly why: string;
+  readonly phase: WorkerPhase;
+  readonly trouble: string | null;
+  readonly applied: number;
+  readonly stale: number;
+  readonly rejected: number;
+  /** Of applied pushes. */
+  readonly examples: number;
+  /** Summed over all pushes; steps = applied + stale + rejected. */
+  readonly phases: Phases;
+  readonly stalenessSum: number;
+  readonly stalenessMax: number;
+  /** Sent straight to other workers. */
+  readonly peerBytes: number;
+  readonly lastLoss: number | null;
+  /** Examples applied per second over the last few seconds. */
+  readonly examplesPerSecond: number;
+}
+
+/** A worker with what its link carried, counted at the host: `sent` went down to the worker. */
+export interface CountedWorker extends WorkerState {
+  readonly traffic: Traffic;
+  /** From the transport's own counters; null for the worker in the host itself and where not yet known. */
+  readonly transport: TransportStats | null;
+}
+
+/** A run and its workers at one moment. */
+export interface RunMoment {
+  readonly run: RunState;
+  readonly workers: readonly CountedWorker[];
+}
+
+/** A point of the training curve: the mean loss of the batches behind one update. */
+export interface TrainPoint {
+  readonly step: number;
+  readonly elapsedMs: number;
+  readonly wallMs: number;
+  readonly loss: number;
+}
+
+/** A point of one worker's own curve: its batches of late. */
+export interface WorkerPoint extends TrainPoint {
+  /** The share of right answers in them, by the parameters they were computed with; null where nobody counts. */
+  readonly accuracy: number | null;
+}
+
+/** One worker's own curve. */
+export interface WorkerCurve {
+  readonly worker: number;
+  readonly points: readonly WorkerPoint[];
+}
+
+/** A look at the whole test set. */
+export interface TestPoint extends TrainPoint {
+  readonly examples: number;
+  readonly accuracy: number;
+  /** The share of right answers in each batch of the test set, in order. */
+  readonly precisions: readonly number[];
+  /** The chance that an example of class 1 scores above one of class 0; null where there are not just two classes. */
+  readonly auc: number | null;
+}

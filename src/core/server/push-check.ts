@@ -1,0 +1,48 @@
+import type { Gradient } from '../math/gradient.ts';
+import { boundedNorm } from '../math/params.ts';
+import type { Lease, Rejection, ToHost } from '../wire/protocol.ts';
+import type { Member } from './member.ts';
+import type { Run } from './run.ts';
+
+export type Push = Extract<ToHost, { type: 'push' }>;
+
+/** What a push turned out to be. */
+export type Checked =
+  /** Not the one that is expected of this worker: it changes nothing, not even the worker's state. */
+  | { readonly kind: 'unexpected'; readonly reason: Rejection }
+  /** The expected one, but useless; the lease, if it was held, goes to another. */
+  | { readonly kind: 'unusable'; readonly reason: Rejection; readonly lease: Lease | null }
+  /** Sound numbers, no larger than usual; the lease is null if it was taken back meanwhile. */
+  | { readonly kind: 'sound'; readonly gradient: Gradient; readonly lease: Lease | null };
+
+const NO_NUMBERS: Gradient = { values: new Float32Array(0), keys: null };
+
+const unusable = (reason: Rejection, lease: Lease | null): Checked => ({ kind: 'unusable', reason, lease });
+
+/** Checks everything a push claims before any of it is used. */
+export function checkPush(run: Run | null, member: Member, push: Push, body: Uint8Array): Checked {
+  if (!run || push.run !== run.run) return { kind: 'unexpected', reason: 'old-run' };
+  if (push.seq <= member.lastSeq) return { kind: 'unexpected', reason: 'repeated' };
+  if (member.phase === 'held') return { kind: 'unexpected', reason: 'no-lease' };
+  const lease = run.leases.find(push.lease, member.worker);
+  if (!lease && !member.isRevoked && push.version >= run.latestVersion) return unusable('no-lease', lease);
+  if (push.version !== member.version && !isOverlapped(run, member, push)) return unusable('wrong-version', lease);
+  if (lease && push.examples !== lease.count) return unusable('wrong-size', lease);
+  if (!Number.isFinite(push.loss)) return unusable('not-finite', lease);
+  if (run.strategy.keeper === 'workers') {
+    return body.length === 0 ? { kind: 'sound', gradient: NO_NUMBERS, lease } : unusable('wrong-size', lease);
+  }
+  // Without its lease, its keys are forgotten: what the numbers are for can no longer be told, and need not.
+  if (run.keys && !lease) return { kind: 'sound', gradient: NO_NUMBERS, lease };
+  const numbers = body.subarray(0, Math.max(0, body.length - (push.next?.bytes ?? 0)));
+  if (numbers.length !== run.numberBytes(push.lease)) return unusable('wrong-size', lease);
+  const gradient = run.decode(numbers, push.lease);
+  const norm = gradient && boundedNorm(gradient.values);
+  if (gradient === null || norm === null) return unusable('not-finite', lease);
+  run.clip(gradient.values, norm);
+  return { kind: 'sound', gradient, lease };
+}
+
+/** With overlap a worker computes on what it has while fresh parameters are on their way to it. */
+const isOverlapped = ({ plan }: Run, { previousVersion }: Member, { version }: Push) =>
+  plan.experiment.overlap && plan.experiment.strategy === 'async' && version === previousVersion;

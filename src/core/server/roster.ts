@@ -1,0 +1,110 @@
+import type { Rng } from '../math/rng.ts';
+import { PROTOCOL, type Refusal, type ToHost } from '../wire/protocol.ts';
+import { Member, type MemberRecord } from './member.ts';
+
+const MAX_MEMBERS = 1000;
+
+type Hello = Extract<ToHost, { type: 'hello' }>;
+
+/** Everybody who takes part or did: who is on which link, who is known by which token, who was removed. */
+export class Roster {
+  readonly members = new Map<number, Member>();
+  readonly #links = new Map<number, Member>();
+  readonly #removedTokens = new Set<string>();
+  readonly #random: Rng;
+  #inOrder: readonly Member[] | null = null;
+
+  constructor(random: Rng) {
+    this.#random = random;
+  }
+
+  /** Those who are here, with their links. */
+  get present(): ReadonlyMap<number, Member> {
+    return this.#links;
+  }
+
+  /** Those who are here, by number. */
+  get inOrder(): readonly Member[] {
+    this.#inOrder ??= [...this.#links.values()].sort((a, b) => a.worker - b.worker);
+    return this.#inOrder;
+  }
+
+  on(link: number): Member | undefined {
+    return this.#links.get(link);
+  }
+
+  /** Remembers those of a saved run, so that they are the same when they come back. */
+  restore(records: readonly MemberRecord[]): void {
+    for (const { worker, token, name } of records) {
+      const isKnown = [...this.members.values()].some((member) => member.token === token);
+      if (!isKnown && !this.members.has(worker))
+        this.members.set(worker, new Member(worker, token, name, worker === 0));
+    }
+  }
+
+  /** Why this hello must be refused, or null. */
+  refusal(link: number, hello: Hello): Refusal | null {
+    if (hello.protocol !== PROTOCOL) return 'protocol';
+    if (this.#removedTokens.has(hello.token)) return 'removed';
+    if (this.#links.has(link)) return 'garbled';
+    return null;
+  }
+
+  /** The one who says hello, if it was here before: under its token, or as the host's own worker. */
+  known(isLocal: boolean, { token }: Hello): Member | undefined {
+    if (isLocal) return this.members.get(0);
+    return token ? [...this.members.values()].find((member) => member.token === token && !member.isLocal) : undefined;
+  }
+
+  /** Somebody new, or null if there is no room. */
+  enrol(isLocal: boolean, { token, name }: Hello): Member | null {
+    if (this.members.size >= MAX_MEMBERS && !this.#forgetSomeone()) return null;
+    const worker = isLocal ? 0 : 1 + Math.max(0, ...this.members.keys());
+    const member = new Member(worker, token || this.#token(), clean(name), isLocal);
+    this.members.set(worker, member);
+    return member;
+  }
+
+  arrive(member: Member, link: number, { name, device }: Hello, nowMs: number): void {
+    this.#links.set(link, member);
+    this.#inOrder = null;
+    member.link = link;
+    member.device = clean(device);
+    if (name) member.name = clean(name);
+    member.heardMs = nowMs;
+    member.lastSeq = 0;
+    member.isPaused = false;
+    member.pauses = 0;
+    member.phase = 'preparing';
+  }
+
+  /** The link is over; the member it belonged to, if any, is away from now on. */
+  depart(link: number): Member | undefined {
+    const member = this.#links.get(link);
+    this.#links.delete(link);
+    this.#inOrder = null;
+    if (!member) return undefined;
+    member.link = null;
+    member.phase = 'gone';
+    member.pending = null;
+    return member;
+  }
+
+  /** Never again. */
+  ban(member: Member): void {
+    this.#removedTokens.add(member.token);
+    this.members.delete(member.worker);
+  }
+
+  #token(): string {
+    return Array.from({ length: 4 }, () => this.#random.uint32().toString(16).padStart(8, '0')).join('');
+  }
+
+  #forgetSomeone(): boolean {
+    const gone = [...this.members.values()].find((member) => !member.isHere);
+    return gone !== undefined && this.members.delete(gone.worker);
+  }
+}
+
+/** Names come from strangers and are shown to others: letters, digits, punctuation and spaces only. */
+const clean = (text: string) => text.replace(/[^\p{L}\p{N}\p{P}\p{Zs}]/gu, '').trim();

@@ -1,0 +1,367 @@
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { RoundAggregate } from '../math/aggregate/aggregate.ts';
+import { roundAggregate } from '../math/aggregate/round-aggregate.ts';
+import { type Codec, codecNamed } from '../math/codec/codec.ts';
+import { Decoder } from '../math/codec/decoder.ts';
+import type { Gradient } from '../math/gradient.ts';
+import { NormGuard } from '../math/norm-guard.ts';
+import { type HostOptimizer, hostOptimizer } from '../math/optimizer/host-optimizer.ts';
+import { initialParams } from '../math/params.ts';
+import { rng } from '../math/rng.ts';
+import type { Schema } from '../math/schema.ts';
+import { joinState, splitState, stateBytes } from '../ring/state.ts';
+import { maxKeyBytes } from '../sparse/key-coding.ts';
+import { KeySets } from '../sparse/key-sets.ts';
+import { gather } from '../sparse/logistic.ts';
+import { Touched } from '../sparse/touched.ts';
+import { UndoLog } from '../sparse/undo-log.ts';
+import { type Strategy, strategies } from '../strategy/strategy.ts';
+import { Curve } from './curve.ts';
+import { Leases, type LeasesSnapshot, leaseExamples } from './leases.ts';
+import {
+  noCounters,
+  type RunPhase,
+  type RunState,
+  type ServerCounters,
+  type StopReason,
+  type TestPoint,
+  type TrainPoint,
+} from './progress.ts';
+
+/** For codecs that do not round at random: a stream of its own for each version costs as much as a push. */
+const NO_RANDOM = rng(0);
+const TRAIN_POINTS = 4000;
+const TEST_POINTS = 4000;
+
+/** What starts a run. */
+export interface RunPlan {
+  readonly id: string;
+  readonly experiment: Experiment;
+  readonly schema: Schema;
+  /** Examples in one epoch. */
+  readonly trainCount: number;
+  /** At most so many take part, the first that are ready; the others wait. Without it all do. */
+  readonly most?: number | undefined;
+}
+
+/** The numbers of a run at rest: parameters and optimizer state, whole, or only what they are at `keys`, zero elsewhere. */
+export interface SavedArrays {
+  readonly keys: Uint32Array | null;
+  readonly arrays: readonly Float32Array[];
+}
+
+type CurveSnapshot<Point> = { points: readonly Point[]; stride: number; seen: number };
+
+/** A run at rest: with the numbers in `arrays`, all that is needed to go on. */
+export interface RunSnapshot {
+  readonly id: string;
+  readonly experiment: Experiment;
+  readonly schema: string;
+  readonly version: number;
+  readonly elapsedMs: number;
+  readonly startedAtMs: number;
+  readonly leases: LeasesSnapshot;
+  readonly counters: ServerCounters;
+  readonly train: CurveSnapshot<TrainPoint>;
+  readonly test: CurveSnapshot<TestPoint>;
+}
+
+/** A moment of a run. */
+export interface Mark {
+  readonly step: number;
+  readonly elapsedMs: number;
+  readonly examples: number;
+  readonly wallMs: number;
+}
+
+/** The numbers of one run: parameters, optimizer, leases, curves, clock. The server decides what happens to them. */
+export class Run {
+  readonly plan: RunPlan;
+  readonly run: number;
+  /** Where workers keep the parameters: the host's last copy, of version `copiedVersion`. */
+  readonly params: Float32Array;
+  readonly decoder: Decoder;
+  /** Null where every step uses all parameters. */
+  readonly keys: KeySets | null;
+  /** Where parameters have keys: those that are not as they were at first. */
+  readonly touched: Touched | null;
+  readonly optimizer: HostOptimizer;
+  readonly strategy: Strategy;
+  readonly leases: Leases;
+  readonly train: Curve<TrainPoint>;
+  readonly test: Curve<TestPoint>;
+  readonly startedAtMs: number;
+  phase: RunPhase = 'waiting';
+  stopReason: StopReason | null = null;
+  version = 0;
+  counters: { -readonly [Key in keyof ServerCounters]: ServerCounters[Key] };
+  #elapsedMs = 0;
+  #runningSinceMs: number | null = null;
+  /** The parameters a look at the test set is about; kept only where that look may end the run. */
+  #looked: { readonly params: Float32Array | UndoLog; mark: Mark } | null = null;
+  /** Set when the run ended at an earlier version than it had reached. */
+  #ending: Mark | null = null;
+  readonly #guard = new NormGuard();
+  readonly #up: Codec;
+  readonly #down: Codec;
+  #encoded: { readonly version: number; readonly bytes: Uint8Array } | null = null;
+  #copiedVersion: number;
+  /** Where workers keep the parameters: all but the numbers of the host's copy, and of the one that is on its way. */
+  #copied: RunSnapshot | null = null;
+  #coming: RunSnapshot | null = null;
+
+  constructor(plan: RunPlan, run: number, wallMs: number, saved?: { head: RunSnapshot } & SavedArrays) {
+    const { experiment, schema, trainCount } = plan;
+    this.plan = plan;
+    this.run = run;
+    const limit = experiment.epochs === null ? Number.POSITIVE_INFINITY : experiment.epochs * trainCount;
+    this.strategy = strategies[experiment.strategy](experiment);
+    this.keys = schema.keysPerExample === null ? null : new KeySets(schema.size, schema.keysPerExample);
+    this.touched = this.keys && new Touched(schema.size);
+    this.optimizer = hostOptimizer(experiment, schema.size, this.keys !== null);
+    this.params = initialParams(schema, experiment.seed);
+    this.#up = codecNamed(experiment.up, experiment.topk);
+    this.decoder = new Decoder(this.#up, schema.size);
+    this.#down = codecNamed(experiment.down, experiment.topk);
+    this.leases = new Leases(leaseExamples(experiment), limit, saved?.head.leases);
+    this.leases.onEnd = (lease) => this.keys?.forget(lease);
+    this.train = new Curve(TRAIN_POINTS, saved?.head.train);
+    this.test = new Curve(TEST_POINTS, saved?.head.test);
+    this.startedAtMs = saved?.head.startedAtMs ?? wallMs;
+    this.counters = { ...noCounters, ...saved?.head.counters };
+    this.#copiedVersion = saved?.head.version ?? 0;
+    if (saved) this.#restore(saved);
+    if (this.strategy.keeper === 'workers') this.#copied = this.#head(0);
+  }
+
+  #restore(saved: { head: RunSnapshot } & SavedArrays): void {
+    const { keys } = saved;
+    const own = [this.params, ...this.optimizer.slots];
+    const isEmpty = keys?.length === 0;
+    if (saved.head.schema !== this.plan.schema.hash || (!isEmpty && saved.arrays.length !== own.length)) {
+      throw new Error('the saved run is of another model or optimizer: discard it and start a new one');
+    }
+    for (const [index, array] of isEmpty ? [] : own.entries()) {
+      const values = saved.arrays[index] as Float32Array;
+      if (keys === null) array.set(values);
+      else for (let i = 0; i < keys.length; i++) array[keys[i] as number] = values[i] as number;
+    }
+    if (keys) this.touched?.mark(keys);
+    this.version = saved.head.version;
+    this.#elapsedMs = saved.head.elapsedMs;
+  }
+
+  elapsedMs(nowMs: number): number {
+    return this.#elapsedMs + (this.#runningSinceMs === null ? 0 : nowMs - this.#runningSinceMs);
+  }
+
+  enter(phase: RunPhase, nowMs: number): void {
+    this.#elapsedMs = this.elapsedMs(nowMs);
+    this.#runningSinceMs = phase === 'running' ? nowMs : null;
+    this.phase = phase;
+  }
+
+  /** Scales a gradient down that is far larger than the others have been. */
+  clip(gradient: Float32Array, norm: number): void {
+    const factor = this.#guard.admit(norm);
+    if (factor >= 1) return;
+    this.counters.clipped += 1;
+    for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] as number) * factor;
+  }
+
+  /** What makes one update of a round's gradients. */
+  aggregate(): RoundAggregate {
+    return roundAggregate(this.plan.experiment, this.params.length, this.keys !== null);
+  }
+
+  apply(gradient: Gradient, scale: number, loss: number, nowMs: number, wallMs: number): void {
+    const looked = this.#looked?.params;
+    if (gradient.keys) {
+      if (looked instanceof UndoLog) looked.record(this.params, gradient.keys);
+      this.touched?.mark(gradient.keys);
+    }
+    this.optimizer.apply(this.params, gradient, scale, this.version + 1);
+    this.advance(loss, nowMs, wallMs);
+    this.#copiedVersion = this.version;
+  }
+
+  /** The next version; its numbers are here, or with the workers. */
+  advance(loss: number, nowMs: number, wallMs: number): void {
+    this.version += 1;
+    this.counters.updates += 1;
+    this.train.add({ step: this.version, elapsedMs: this.elapsedMs(nowMs), wallMs, loss });
+  }
+
+  /** No more updates: the last evaluation may still be under way. */
+  get isOver(): boolean {
+    return this.phase === 'finishing' || this.phase === 'finished' || this.phase === 'failed';
+  }
+
+  /** The highest version anybody was given, even if the run ended at an earlier one. */
+  get latestVersion(): number {
+    return this.version + this.counters.dropped;
+  }
+
+  mark(nowMs: number, wallMs: number): Mark {
+    return { step: this.version, elapsedMs: this.elapsedMs(nowMs), examples: this.leases.counted, wallMs };
+  }
+
+  /** Remembers the parameters of this moment if the run may end here. */
+  remember(mark: Mark): void {
+    if (this.plan.experiment.untilLoss === null) return;
+    this.#looked ??= { params: this.keys ? new UndoLog() : new Float32Array(this.params.length), mark };
+    const { params } = this.#looked;
+    if (params instanceof UndoLog) params.clear();
+    else params.set(this.params);
+    this.#looked.mark = mark;
+  }
+
+  /** Whether the parameters here are those of the current version. */
+  get isCopyCurrent(): boolean {
+    return this.#copiedVersion === this.version;
+  }
+
+  /** A worker is about to be asked for the parameters of this version. */
+  prepareCopy(nowMs: number): void {
+    this.#coming = this.#head(nowMs);
+  }
+
+  /** Takes a worker's parameters and optimizer state as the host's copy; false if they are not what they must be. */
+  takeCopy(version: number, body: Uint8Array): boolean {
+    if (!splitState(body, [this.params, ...this.optimizer.slots])) return false;
+    this.#copiedVersion = version;
+    this.#copied = this.#coming;
+    return true;
+  }
+
+  /** No worker has the current parameters any more: the host's copy stands for them, and what came after it is lost. */
+  fallBackToCopy(): void {
+    this.counters.lost += this.version - this.#copiedVersion;
+    this.#copiedVersion = this.version;
+  }
+
+  /**
+   * What goes to a worker: the parameters (one copy per version), with optimizer state where workers keep them; those of
+   * the lease that is `due` where they have keys.
+   */
+  outgoing(due = 0): Uint8Array {
+    if (this.keys) return this.#valuesAt(this.keys.of(due) ?? new Uint32Array(0));
+    if (this.#encoded?.version !== this.version) {
+      const { seed } = this.plan.experiment;
+      const bytes =
+        this.strategy.keeper === 'workers'
+          ? joinState([this.params, ...this.optimizer.slots])
+          : this.#down.encode(this.params, this.#down.name === 'int8' ? rng(seed, 'down', this.version) : NO_RANDOM);
+      this.#encoded = { version: this.version, bytes };
+    }
+    return this.#encoded.bytes;
+  }
+
+  #valuesAt(keys: Uint32Array): Uint8Array {
+    const values = new Float32Array(keys.length);
+    gather(this.params, keys, keys.length, values);
+    return this.#down.encode(values, rng(this.plan.experiment.seed, 'down', this.version));
+  }
+
+  /** How many bytes the numbers of a push for this lease take; null if nobody told the lease's keys. */
+  numberBytes(lease: number): number | null {
+    if (!this.keys) return this.decoder.bytes;
+    const keys = this.keys.of(lease);
+    return keys && this.#up.bytesFor(keys.length);
+  }
+
+  /** The numbers of a push for this lease, or null if they make no sense. */
+  decode(bytes: Uint8Array, lease: number): Gradient | null {
+    if (!this.keys) {
+      const values = this.decoder.decode(bytes);
+      return values && { values, keys: null };
+    }
+    const keys = this.keys.of(lease);
+    if (!keys) return null;
+    const values = new Decoder(this.#up, keys.length).decode(bytes);
+    return values && { values, keys };
+  }
+
+  /** The longest body a worker may send. */
+  get incomingBytes(): number {
+    if (this.keys) {
+      const most = this.keys.mostFor(leaseExamples(this.plan.experiment));
+      return this.#up.bytesFor(most) + maxKeyBytes(most);
+    }
+    const isKept = this.strategy.keeper === 'workers';
+    return isKept ? stateBytes(this.params.length, this.optimizer.slots.length) : this.decoder.bytes;
+  }
+
+  /**
+   * Ends the run with the parameters of its last look, which met the stop rule: later updates, made while the look went
+   * on, are dropped from the result and counted as such.
+   */
+  endAtLook(): void {
+    if (!this.#looked) return;
+    const { params, mark } = this.#looked;
+    this.counters.dropped = this.version - mark.step;
+    if (params instanceof UndoLog) params.rewind(this.params);
+    else this.params.set(params);
+    this.version = mark.step;
+    this.#copiedVersion = mark.step;
+    this.#ending = mark;
+  }
+
+  /** The stop rule that holds now, the test loss apart. */
+  reachedStop(nowMs: number): StopReason | null {
+    const { maxSteps, minutes } = this.plan.experiment;
+    if (maxSteps !== null && this.version >= maxSteps) return 'steps';
+    if (this.leases.counted >= this.leases.limit) return 'epochs';
+    if (minutes !== null && this.elapsedMs(nowMs) >= minutes * 60_000) return 'minutes';
+    return null;
+  }
+
+  state(nowMs: number): RunState {
+    const { phase, stopReason, version } = this;
+    return {
+      id: this.plan.id,
+      run: this.run,
+      experiment: this.plan.experiment,
+      phase,
+      stopReason,
+      version,
+      examples: this.#ending?.examples ?? this.leases.counted,
+      elapsedMs: this.#ending?.elapsedMs ?? this.elapsedMs(nowMs),
+      startedAtMs: this.startedAtMs,
+      leftMs: this.#leftMs(nowMs),
+      counters: { ...this.counters, leasesReturned: this.leases.returns },
+    };
+  }
+
+  #leftMs(nowMs: number): number | null {
+    if (this.phase !== 'running') return null;
+    const { maxSteps, minutes } = this.plan.experiment;
+    const elapsedMs = this.elapsedMs(nowMs);
+    const { counted, limit } = this.leases;
+    const guesses: number[] = [];
+    if (minutes !== null) guesses.push(minutes * 60_000 - elapsedMs);
+    if (maxSteps !== null && this.version > 0) guesses.push(((maxSteps - this.version) * elapsedMs) / this.version);
+    if (Number.isFinite(limit) && counted > 0) guesses.push(((limit - counted) * elapsedMs) / counted);
+    return guesses.length === 0 ? null : Math.max(0, Math.min(...guesses));
+  }
+
+  /** The run at rest. The arrays are the live ones: copy them before anything else happens. */
+  snapshot(nowMs: number): { head: RunSnapshot } & SavedArrays {
+    return { head: this.#copied ?? this.#head(nowMs), keys: null, arrays: [this.params, ...this.optimizer.slots] };
+  }
+
+  #head(nowMs: number): RunSnapshot {
+    return {
+      id: this.plan.id,
+      experiment: this.plan.experiment,
+      schema: this.plan.schema.hash,
+      version: this.version,
+      elapsedMs: this.elapsedMs(nowMs),
+      startedAtMs: this.startedAtMs,
+      leases: this.leases.snapshot(),
+      counters: { ...this.counters },
+      train: this.train.snapshot(),
+      test: this.test.snapshot(),
+    };
+  }
+}

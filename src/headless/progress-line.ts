@@ -1,0 +1,78 @@
+import type { RunState, TestPoint } from '../core/server/progress.ts';
+import type { SweepProgress } from '../lab/sweep-runner.ts';
+
+/** A run under way in one line: where it is, how fast, how long still. */
+export function progressText(run: RunState, test: TestPoint | null, workers: number): string {
+  const seconds = run.elapsedMs / 1000;
+  const parts = [
+    `step ${count(run.version)}`,
+    test === null ? 'not tested yet' : `test loss ${test.loss.toFixed(4)}, ${(test.accuracy * 100).toFixed(1)} %`,
+    `${workers} ${workers === 1 ? 'worker' : 'workers'}`,
+    ...(seconds > 0 ? [`${count(Math.round(run.examples / seconds))} examples/s`] : []),
+    clock(run.elapsedMs),
+    run.leftMs === null ? 'time left unknown' : `about ${clock(run.leftMs)} left`,
+  ];
+  return parts.join(' · ');
+}
+
+/** A run under way in a few words, for a line that says more. */
+export function shortProgressText(run: RunState, test: TestPoint | null): string {
+  return [`step ${count(run.version)}`, ...(test === null ? [] : [`loss ${test.loss.toPrecision(2)}`])].join(' · ');
+}
+
+/** A sweep under way in one line: which run, where that is, how long all of them still take. */
+export function sweepText({ number, count: all, run, text, leftMs }: SweepProgress): string {
+  const left = leftMs === null ? 'time left unknown' : `${clock(leftMs)} left`;
+  return [`run ${number} of ${all}`, run?.label, text, left].filter((part) => part).join(' · ');
+}
+
+/** Minutes and seconds, with hours when there are any. */
+export function clock(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const pad = (value: number) => String(value).padStart(2, '0');
+  return `${hours > 0 ? `${hours}:${pad(minutes)}` : minutes}:${pad(seconds % 60)}`;
+}
+
+const count = (value: number): string => value.toLocaleString('en');
+
+/** How often a log that is not a terminal gets a line. */
+const LOG_EVERY_MS = 5000;
+
+/** Shows the latest text: one line rewritten on a terminal, a line every few seconds elsewhere. */
+export class ProgressLine {
+  readonly #stream: Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
+  #lastAtMs = Number.NEGATIVE_INFINITY;
+  #lastText = '';
+  #isOpen = false;
+
+  constructor(stream: Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>) {
+    this.#stream = stream;
+  }
+
+  show(text: string, nowMs: number): void {
+    if (text === this.#lastText) return;
+    if (this.#stream.isTTY) {
+      // A line longer than the terminal would wrap, and rewriting would leave its first part behind.
+      this.#stream.write(`\r\u001b[2K${text.slice(0, Math.max(1, (this.#stream.columns || 80) - 1))}`);
+      this.#isOpen = true;
+    } else {
+      if (nowMs - this.#lastAtMs < LOG_EVERY_MS) return;
+      this.#stream.write(`${text}\n`);
+    }
+    this.#lastText = text;
+    this.#lastAtMs = nowMs;
+  }
+
+  /** A line of its own that stays. */
+  note(text: string): void {
+    this.end();
+    this.#stream.write(`${text}\n`);
+  }
+
+  end(): void {
+    if (this.#isOpen) this.#stream.write('\n');
+    this.#isOpen = false;
+    this.#lastText = '';
+  }
+}

@@ -1,0 +1,57 @@
+import { isUsed } from '../../../experiment/conflicts.ts';
+import { defaultExperiment, type Experiment, type ExperimentKey } from '../../../experiment/experiment.ts';
+import { dataTitles, modelTitles } from '../../../models/plan.ts';
+import { chosen, counted } from '../number-words.ts';
+import type { Subject } from './subject.ts';
+import { wordsOf } from './subject.ts';
+
+const named: readonly ExperimentKey[] = ['strategy', 'workers', 'batch', 'optimizer', 'lr', 'evalEvery'];
+const stops: readonly ExperimentKey[] = ['untilLoss', 'maxSteps', 'epochs', 'minutes'];
+
+/** What all runs had in common, in a sentence: what does not vary is in no table. */
+export function commonWords({ settings }: Subject): string {
+  const experiments = settings.map(({ experiment }) => experiment);
+  const [first] = experiments;
+  if (first === undefined) return '';
+  const isShared = (key: ExperimentKey) => experiments.every((experiment) => experiment[key] === first[key]);
+  const shared = named.filter(isShared).map((key) => sharedWords(first, key));
+  const rest = (Object.keys(defaultExperiment) as ExperimentKey[]).filter(
+    (key) =>
+      ![...named, ...stops, 'seed', 'emulate', 'model', 'data'].includes(key) && first[key] !== defaultExperiment[key],
+  );
+  const unusual = rest.filter((key) => isShared(key) && experiments.some((experiment) => isUsed(key, experiment)));
+  const ends = stops.filter((key) => isShared(key) && first[key] !== null).map((key) => stopRule(first, key));
+  const all = [...shared, ...unusual.map((key) => wordsOf(first, [key]))].filter((part) => part !== '');
+  const models = isShared('model') ? [titleOf(modelTitles, first.model)] : [];
+  const task = isShared('data') ? [[...models, titleOf(dataTitles, first.data)].join(' on ')] : models;
+  return `All runs: ${[...task, ...all].join(', ')}.${ends.length === 0 ? '' : ` A run ends ${ends.join(', or ')}.`}`;
+}
+
+function sharedWords(experiment: Experiment, key: ExperimentKey): string {
+  switch (key) {
+    case 'batch':
+      return `batches of ${chosen(experiment.batch)} per worker`;
+    case 'lr':
+      return `learning rate ${experiment.lr}`;
+    case 'evalEvery':
+      return `the test set looked at every ${counted(experiment.evalEvery, 'step')}`;
+    default:
+      return wordsOf(experiment, [key]);
+  }
+}
+
+function stopRule(experiment: Experiment, key: ExperimentKey): string {
+  const value = Number(experiment[key]);
+  switch (key) {
+    case 'untilLoss':
+      return `at a test loss of ${chosen(value)}`;
+    case 'maxSteps':
+      return `after ${counted(value, 'step')}`;
+    case 'epochs':
+      return `after ${counted(value, 'epoch')}`;
+    default:
+      return `after ${counted(value, 'minute')}`;
+  }
+}
+
+const titleOf = (titles: Readonly<Record<string, string>>, name: string): string => titles[name] ?? name;

@@ -1,0 +1,55 @@
+import type { Experiment } from '../../../experiment/experiment.ts';
+import type { OperatorTime, StepProfile } from '../../../observe/step-trace.ts';
+import type { Block, Section } from '../block.ts';
+import { aside } from '../block.ts';
+import { chosen, megabytes, milliseconds, percents, withUnit } from '../number-words.ts';
+import { number, tableOf, words } from './columns.ts';
+import type { Subject } from './subject.ts';
+
+/** Beyond these an operator takes next to nothing. */
+const SHOWN = 25;
+
+/** Steps alike in these are one kind, whoever takes them. */
+const kindOf = ({ model, data, batch, features }: Experiment): string => JSON.stringify([model, data, batch, features]);
+
+/** One step operator by operator, for each kind of step that was taken apart; null if none was. */
+export function profileSection({ settings }: Subject): Section | null {
+  // Numbered by what is to be run, not by what was: a table keeps its name while a sweep goes on.
+  const kinds = [...new Set(settings.map(({ experiment }) => kindOf(experiment)))];
+  const blocks = kinds.flatMap((kind, index) => {
+    const [found] = settings
+      .filter(({ experiment }) => kindOf(experiment) === kind)
+      .flatMap(({ experiment: { model }, reports }) =>
+        reports.flatMap(({ profile }) => (profile ? [{ model, profile }] : [])),
+      );
+    return found ? profileBlocks(found.model, found.profile, kinds.length === 1 ? '' : `-${index + 1}`) : [];
+  });
+  return blocks.length === 0 ? null : { id: 'operators', title: 'One step, operator by operator', blocks };
+}
+
+function profileBlocks(model: string, { backend, batch, operators, stepMs }: StepProfile, suffix: string): Block[] {
+  const slowest = [...operators].sort((a, b) => b.ms - a.ms);
+  const total = operators.reduce((sum, { ms }) => sum + ms, 0);
+  const caption = `Operators of one step of ${model}, batch ${chosen(batch)}, on ${backend}, the slowest first`;
+  const table = tableOf<OperatorTime>(`operators${suffix}`, caption, slowest.slice(0, SHOWN), [
+    words('Operator', (operator) => operator.name),
+    words('Output', ({ outputShape }) => (outputShape.length === 0 ? 'scalar' : outputShape.join(' × '))),
+    number('Output size', { ...megabytes, decimals: () => 3 }, ({ outputBytes }) => outputBytes),
+    number('Time', milliseconds, ({ ms }) => ms),
+    number('Share', percents, ({ ms }) => (total > 0 ? ms / total : null)),
+  ]);
+  const rest = slowest.slice(SHOWN);
+  const more =
+    rest.length === 0
+      ? ''
+      : ` ${rest.length} more take ${withUnit(
+          rest.reduce((sum, { ms }) => sum + ms, 0),
+          milliseconds,
+        )} together.`;
+  return [
+    table,
+    aside(
+      `All operators take ${withUnit(total, milliseconds)}; the step without the watching takes ${withUnit(stepMs, milliseconds)}.${more}`,
+    ),
+  ];
+}

@@ -1,0 +1,95 @@
+import type { Experiment, ExperimentKey } from '../../../experiment/experiment.ts';
+import { settingWords } from '../../label.ts';
+import { type SettingSummary, summarize, workersOf } from '../../summary.ts';
+import type { SweepResult } from '../../sweep-result.ts';
+import { type Look, settingLook } from '../figures/palette.ts';
+
+/** More lines than this in one chart cannot be told apart: as many as there are colours. */
+const MAX_LINES = 7;
+
+/** One setting as the report speaks of it. */
+export interface Setting extends SettingSummary {
+  /** Its label, or words in its place where there is only one setting and nothing to set it apart. */
+  readonly name: string;
+  /** Of those that share charts with it; empty where all do. */
+  readonly group: string;
+  readonly look: Look;
+}
+
+/** What a report is about: the sweep, and its settings in order. */
+export interface Subject {
+  readonly result: SweepResult;
+  readonly settings: readonly Setting[];
+  /** The test loss that every run was to reach, on the same task; null if there is no such loss. */
+  readonly target: number | null;
+}
+
+/** Reads a sweep's result as a report needs it. */
+export function subjectOf(result: SweepResult): Subject {
+  const summaries = summarize(result);
+  const groups = groupsOf(summaries.map(({ experiment }) => experiment));
+  const settings = summaries.map((summary, index): Setting => {
+    const group = groups[index] ?? '';
+    const before = groups.slice(0, index).filter((other) => other === group).length;
+    return { ...summary, name: summary.label || modeWords(summary.experiment), group, look: settingLook(before) };
+  });
+  const tasks = new Set(settings.map(({ experiment: { model, data, untilLoss } }) => `${model} ${data} ${untilLoss}`));
+  const [first] = settings;
+  return { result, settings, target: tasks.size === 1 ? (first?.experiment.untilLoss ?? null) : null };
+}
+
+/** Which experiments share charts: those with one setting in common, by the setting that makes the fewest charts. */
+function groupsOf(experiments: readonly Experiment[]): string[] {
+  if (experiments.length <= MAX_LINES) return experiments.map(() => '');
+  const kinds = tellingKeys(experiments).map((key) => experiments.map((experiment) => wordsOf(experiment, [key])));
+  const isFit = (names: readonly string[]) =>
+    names.every((name) => names.filter((other) => other === name).length <= MAX_LINES);
+  const fit = kinds.filter(isFit).sort((a, b) => new Set(a).size - new Set(b).size);
+  const [best] = fit.filter((names) => new Set(names).size < experiments.length);
+  return best ?? experiments.map((_, index) => `part ${Math.floor(index / MAX_LINES) + 1}`);
+}
+
+/** How many work together and how: single, sync × 3. */
+export const modeWords = (experiment: Experiment): string =>
+  experiment.strategy === 'single' ? 'single' : `${experiment.strategy} × ${workersOf(experiment)}`;
+
+/** A setting as it counts: single has one worker whatever it says. */
+export const settingOf = (experiment: Experiment, key: ExperimentKey): string | number =>
+  key === 'workers'
+    ? workersOf(experiment)
+    : ((value) => (typeof value === 'number' ? value : String(value)))(experiment[key]);
+
+// What a reader looks for first comes first: a learning rate that goes with the batch size then tells nothing more.
+const order: readonly ExperimentKey[] = [
+  'strategy',
+  'workers',
+  'batch',
+  'model',
+  'data',
+  'optimizer',
+  'lr',
+  'up',
+  'down',
+];
+
+/** The settings that tell the experiments apart, beginning with `first`; those that follow from others before are left out. */
+export function tellingKeys(experiments: readonly Experiment[], first: readonly ExperimentKey[] = []): ExperimentKey[] {
+  const all = Object.keys(experiments[0] ?? {}).filter((key) => key !== 'seed') as ExperimentKey[];
+  const keys: ExperimentKey[] = [];
+  for (const key of new Set([...first, ...order, ...all])) {
+    const kinds = (of: readonly ExperimentKey[]) =>
+      new Set(experiments.map((experiment) => JSON.stringify(of.map((each) => settingOf(experiment, each))))).size;
+    if (kinds([...keys, key]) > kinds(keys)) keys.push(key);
+  }
+  return keys;
+}
+
+/** An experiment in the words of these settings alone: sync, batch 100. */
+export function wordsOf(experiment: Experiment, keys: readonly ExperimentKey[]): string {
+  const parts = keys.map((key) => {
+    const value = settingOf(experiment, key);
+    const text = typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 9 }) : value;
+    return key === 'workers' && experiment.strategy === 'single' ? '' : settingWords(key, text);
+  });
+  return parts.filter((part) => part !== '').join(', ');
+}

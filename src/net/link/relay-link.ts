@@ -1,0 +1,95 @@
+import type { CountedLink } from '../join/handshake.ts';
+import { CLOSED_HERE, CLOSED_THERE, CreditLink } from './base-link.ts';
+import { HIGH_WATER_BYTES, type TransportStats } from './link.ts';
+
+/** An open WebSocket to the relay, of a browser or of Node. */
+export interface RelaySocket {
+  send(data: ArrayBuffer | string): void;
+  close(reason: string): void;
+  /** Called once. `data` is an ArrayBuffer or a string. */
+  listen(onMessage: (data: unknown) => void, onClose: (reason: string) => void): void;
+}
+
+/** What is on its way and not yet taken by the other end; more waits here, not in the relay. */
+const WINDOW_BYTES = HIGH_WATER_BYTES;
+
+/**
+ * A link through the relay, for where no data channel opens: frames are binary messages, and the receiver says in text how
+ * many bytes it has taken. What it carries passes the relay in the clear (but for TLS on the way to it).
+ */
+export class RelayLink extends CreditLink implements CountedLink {
+  readonly #socket: RelaySocket;
+  readonly #queue: ArrayBuffer[] = [];
+  #inFlightBytes = 0;
+  #counts = { messagesSent: 0, messagesReceived: 0, bytesSent: 0, bytesReceived: 0 };
+  #roundTripMs: number | null = null;
+  /** The frame whose credit is timed: when it left, and how many bytes are to be taken before and with it. */
+  #timed: { atMs: number; leftBytes: number } | null = null;
+
+  constructor(socket: RelaySocket) {
+    super();
+    this.#socket = socket;
+    socket.listen(
+      (data) => this.#hear(data),
+      (reason) => this.#finish(reason === '' ? CLOSED_THERE : reason, false),
+    );
+  }
+
+  send(frame: ArrayBuffer): void {
+    if (this.isEnded) return;
+    this.charge(frame.byteLength);
+    this.#queue.push(frame);
+    this.#drain();
+  }
+
+  close(reason = CLOSED_HERE): void {
+    if (this.#finish(reason, true)) this.#socket.close(reason === CLOSED_HERE ? CLOSED_THERE : reason);
+  }
+
+  async stats(): Promise<TransportStats> {
+    // Nobody tells what TCP and TLS add.
+    return { ...this.#counts, wireBytesSent: null, wireBytesReceived: null, roundTripMs: this.#roundTripMs };
+  }
+
+  protected taken(bytes: number): void {
+    if (!this.isEnded) this.#socket.send(String(bytes));
+  }
+
+  #hear(data: unknown): void {
+    if (this.isEnded) return;
+    if (data instanceof ArrayBuffer) {
+      this.#counts.messagesReceived += 1;
+      this.#counts.bytesReceived += data.byteLength;
+      return this.deliver(data);
+    }
+    const bytes = typeof data === 'string' && /^\d{1,7}$/.test(data) ? Number(data) : Number.POSITIVE_INFINITY;
+    if (bytes > this.#inFlightBytes) return this.close('the other side took more than it was sent');
+    this.#inFlightBytes -= bytes;
+    if (this.#timed !== null) {
+      this.#timed.leftBytes -= bytes;
+      if (this.#timed.leftBytes <= 0) {
+        this.#roundTripMs = performance.now() - this.#timed.atMs;
+        this.#timed = null;
+      }
+    }
+    this.#drain();
+    this.credit(bytes);
+  }
+
+  #drain(): void {
+    while (this.#inFlightBytes < WINDOW_BYTES) {
+      const frame = this.#queue.shift();
+      if (frame === undefined) return;
+      this.#inFlightBytes += frame.byteLength;
+      this.#counts.messagesSent += 1;
+      this.#counts.bytesSent += frame.byteLength;
+      this.#timed ??= { atMs: performance.now(), leftBytes: this.#inFlightBytes };
+      this.#socket.send(frame);
+    }
+  }
+
+  #finish(reason: string, isLocal: boolean): boolean {
+    this.#queue.length = 0;
+    return this.end(reason, isLocal);
+  }
+}

@@ -1,0 +1,179 @@
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { WorkerLine } from '../host/worker-lines.ts';
+import { runColour, runDashes } from '../parts/run-swatch.tsx';
+import { clock, count, loss, percent, timeOfDay } from '../words/format.ts';
+import type { Line, Metric, RunLines, XAxis } from './series.ts';
+
+/** One run to draw. */
+export interface PlottedRun {
+  readonly slot: number;
+  /** Drawn with its unsmoothed training loss; with several runs that would be a thicket. */
+  readonly hasDetail: boolean;
+  readonly lines: RunLines;
+}
+
+/** The measured line behind a smoothed one; its noise does not decide what the chart spans. */
+const BACKDROP_ALPHA = 0.12;
+/** Few points are marked one by one; many would hide the line. */
+const MAX_MARKED_POINTS = 40;
+
+interface Stroke {
+  readonly line: Line;
+  readonly width: number;
+  readonly alpha: number;
+  readonly isTest: boolean;
+}
+
+/** What is drawn for one run, faintest first. */
+function strokesOf({ lines, hasDetail }: PlottedRun): Stroke[] {
+  const { train, test } = lines;
+  const strokes: Stroke[] = [];
+  if (train !== null) {
+    if (hasDetail || train.smoothed === null)
+      strokes.push({ line: train.raw, width: 1, alpha: train.smoothed === null ? 0.4 : BACKDROP_ALPHA, isTest: false });
+    if (train.smoothed !== null) strokes.push({ line: train.smoothed, width: 1, alpha: 0.65, isTest: false });
+  }
+  if (test.smoothed !== null) strokes.push({ line: test.raw, width: 1, alpha: 0.35, isTest: true });
+  strokes.push({ line: test.smoothed ?? test.raw, width: 2, alpha: 1, isTest: true });
+  return strokes;
+}
+
+/** All lines over one x, as uPlot wants them. Its order is that of the series `createPlot` made. */
+export function plotData(runs: readonly PlottedRun[], workers: readonly WorkerLine[] = []): uPlot.AlignedData {
+  const tables = [...workers, ...runs.flatMap(strokesOf)].map(({ line }) => [line.x, line.y]);
+  // uPlot's types want mutable arrays; it copies before it joins.
+  return tables.length === 0 ? [[]] : uPlot.join(tables as uPlot.AlignedData[]);
+}
+
+interface PlotSettings {
+  readonly metric: Metric;
+  readonly axis: XAxis;
+  readonly cutsOutliers: boolean;
+  readonly runs: readonly PlottedRun[];
+  /** Drawn behind the runs, each in its worker's colour. */
+  readonly workers?: readonly WorkerLine[];
+  onHover(x: number | null): void;
+}
+
+const formatX: Record<XAxis, (x: number, step: number) => string> = {
+  step: count,
+  // A clock has no words for parts of a second.
+  relative: (seconds, step) => (step < 1 ? `${Number(seconds.toFixed(3))} s` : clock(seconds * 1000)),
+  wall: (seconds, step) => timeOfDay(seconds * 1000, step < 60),
+};
+
+/** How axes are drawn: quietly. */
+export function axisInk(css: CSSStyleDeclaration): Pick<uPlot.Axis, 'stroke' | 'font' | 'grid' | 'ticks'> {
+  return {
+    stroke: css.getPropertyValue('--muted').trim(),
+    font: `11px ${css.fontFamily}`,
+    grid: { stroke: css.getPropertyValue('--hairline').trim(), width: 1 },
+    ticks: { show: false },
+  };
+}
+
+/** A chart in `root` with the theme of the moment: colours are read from CSS once. */
+export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
+  const { metric, axis, cutsOutliers, runs, workers = [], onHover } = settings;
+  const css = getComputedStyle(root);
+  const colour = (name: string) => css.getPropertyValue(name).trim();
+  const ink = axisInk(css);
+  const workerSeries = workers.map(
+    ({ worker }): uPlot.Series => ({
+      stroke: colour(`--worker-${worker % 10}`),
+      width: 1,
+      spanGaps: true,
+      dash: Math.floor(worker / 10) % 2 === 1 ? [4, 3] : [],
+      points: { show: false },
+    }),
+  );
+  const series = runs.flatMap((run) =>
+    strokesOf(run).map(({ width, alpha, isTest }): uPlot.Series => {
+      const stroke = colour(`--run-${runColour(run.slot)}`);
+      const isMarked = (plot: uPlot, at: number) =>
+        alpha === 1 && Array.from(plot.data[at] ?? []).filter((y) => typeof y === 'number').length <= MAX_MARKED_POINTS;
+      return {
+        stroke,
+        width,
+        alpha,
+        spanGaps: true,
+        ...(isTest ? { dash: runDashes[runColour(run.slot)] ?? [] } : {}),
+        points: { show: isMarked, size: 5, fill: stroke, width: 0 },
+      };
+    }),
+  );
+  return new uPlot(
+    {
+      width: root.clientWidth,
+      height: root.clientHeight,
+      padding: [8, 24, 0, 0],
+      legend: { show: false },
+      cursor: {
+        sync: { key: 'curves', setSeries: false },
+        points: { show: false },
+        drag: { x: true, y: false },
+        y: false,
+      },
+      scales: {
+        x: { time: axis === 'wall' },
+        y: { range: (plot) => yRange(plot, metric, cutsOutliers) },
+      },
+      axes: [
+        { ...ink, size: 28, values: (_, at, __, ___, step) => at.map((x) => formatX[axis](x, step)) },
+        {
+          ...ink,
+          size: metric === 'accuracy' ? 56 : 48,
+          values: (_, at, __, ___, step) =>
+            at.map((y) => (metric === 'accuracy' ? percent(y, percentDigits(step)) : axisLoss(y))),
+        },
+      ],
+      series: [{}, ...workerSeries, ...series],
+      hooks: {
+        setCursor: [
+          (plot) => {
+            const left = plot.cursor.left ?? -1;
+            onHover(left < 0 ? null : plot.posToVal(left, 'x'));
+          },
+        ],
+      },
+    },
+    plotData(runs, workers),
+    root,
+  );
+}
+
+/** As many decimals as marks that far apart need. */
+const percentDigits = (step: number): number => [0, 1].find((digits) => isWhole(step * 100 * 10 ** digits)) ?? 2;
+const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) < 1e-6;
+
+/** Axis marks are round numbers and need no more digits than they have. */
+const axisLoss = (y: number): string => (Math.abs(y) < 0.001 && y !== 0 ? loss(y) : String(Number(y.toFixed(4))));
+
+/** The first steps of a run would flatten all that follows: that share of each line may leave the chart. */
+const OUTLIERS = 0.05;
+/** And of each end of a noisy line behind a smoothed one. */
+const NOISE = 0.15;
+const MIN_POINTS_TO_CUT = 10;
+
+/** From a little below the lowest value in view to a little above the highest, between 0 and what the metric allows. */
+function yRange(plot: uPlot, metric: Metric, cutsOutliers: boolean): [number, number] {
+  const [, ...lines] = plot.data;
+  // The x scale itself is only set after this; the indices in view are known already.
+  const [from = 0, to = 0] = plot.series[0]?.idxs ?? [];
+  let low = Number.POSITIVE_INFINITY;
+  let high = 0;
+  for (const [at, line] of lines.entries()) {
+    const seen = Array.from(line.slice(from ?? 0, (to ?? 0) + 1)).filter((y) => typeof y === 'number');
+    const sorted = Float64Array.from(seen.filter(Number.isFinite)).sort();
+    const share = !cutsOutliers || sorted.length < MIN_POINTS_TO_CUT ? 0 : OUTLIERS;
+    const noise = share > 0 && plot.series[at + 1]?.alpha === BACKDROP_ALPHA ? NOISE : 0;
+    const below = Math.ceil(sorted.length * Math.max(noise, metric === 'accuracy' ? share : 0));
+    const above = Math.ceil(sorted.length * Math.max(noise, metric === 'loss' ? share : 0));
+    low = Math.min(low, sorted[below] ?? low);
+    high = Math.max(high, sorted[sorted.length - 1 - above] ?? high);
+  }
+  if (low > high) return [0, 1];
+  const room = high > low ? (high - low) * 0.06 : Math.max(high * 0.05, 0.01);
+  return [Math.max(0, low - room), Math.min(metric === 'accuracy' ? 1 : Number.POSITIVE_INFINITY, high + room)];
+}

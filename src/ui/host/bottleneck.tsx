@@ -1,0 +1,93 @@
+import './bottleneck.css';
+import { useRef } from 'preact/hooks';
+import type { RunVerdict } from '../../observe/verdict.ts';
+import type { Advice } from '../../observe/verdict-advice.ts';
+import { changedDraft, hasChange } from '../form/experiment-draft.ts';
+import type { Inspected } from '../inspect/inspected.ts';
+import { useReport } from '../runs/export-report.ts';
+import { type Steady, steady } from './bottleneck-steady.ts';
+import type { HostModel } from './model.ts';
+
+/** With fewer pushes than this the first ones, which compile and warm up, are all there is to judge. */
+const FEWEST_PUSHES = 10;
+
+/** What holds the run up, in one sentence that changes calmly, with what to try behind it. Nothing without a run. */
+export function BottleneckLine({ model }: { model: HostModel }) {
+  const { run, workers } = model.state.value;
+  const { log } = model.deps.host;
+  if (run === null || log?.id !== run.id) return null;
+  return <Sentence key={run.id} model={model} inspected={{ log, now: { run, workers } }} />;
+}
+
+function Sentence({ model, inspected }: { model: HostModel; inspected: Inspected }) {
+  const shown = useRef<Steady<RunVerdict> | null>(null);
+  const report = useReport(inspected);
+  const found = report !== null && report.server.applied >= FEWEST_PUSHES ? report.verdict : null;
+  if (found !== null) {
+    const isOver = report?.phase === 'finished' || report?.phase === 'failed';
+    shown.current = steady(isOver ? null : shown.current, found, performance.now());
+  }
+  const verdict = shown.current?.verdict ?? null;
+  if (verdict === null) {
+    return (
+      <section class="bottleneck" aria-label="Bottleneck">
+        <p class="aside">What holds the run up is said here after its first steps.</p>
+      </section>
+    );
+  }
+  return (
+    <section class="bottleneck" aria-label="Bottleneck">
+      <details>
+        <summary>
+          <span class="sentence">{verdict.sentence}</span> <span class="more">Why, and what to try</span>
+        </summary>
+        <div class="reasons">
+          <div>
+            <h2>The numbers</h2>
+            <ul>
+              {verdict.because.map((words, at) => (
+                <li key={at}>{words}</li>
+              ))}
+            </ul>
+          </div>
+          <div>
+            <h2>What to try</h2>
+            <ol>
+              {verdict.tryThis.map((advice) => (
+                <li key={advice.text}>
+                  {advice.text} <TryIt model={model} advice={advice} />
+                </li>
+              ))}
+            </ol>
+            {model.isLocked.value && verdict.tryThis.some(({ change }) => change !== null) && (
+              <p class="aside" id="try-later">
+                Try it puts a change into the form of the experiment, once this run is over.
+              </p>
+            )}
+          </div>
+        </div>
+      </details>
+    </section>
+  );
+}
+
+/** Puts the advice into the form; nothing where it is not about settings. */
+function TryIt({ model, advice: { text, change } }: { model: HostModel; advice: Advice }) {
+  if (change === null) return null;
+  const isLocked = model.isLocked.value;
+  const isThere = !isLocked && hasChange(model.draft.value, change);
+  return (
+    <button
+      type="button"
+      class="text"
+      disabled={isLocked}
+      aria-label={`${isThere ? 'In the form' : 'Try it'}: ${text}`}
+      aria-describedby={isLocked ? 'try-later' : undefined}
+      onClick={() => {
+        model.draft.value = changedDraft(model.draft.value, change);
+      }}
+    >
+      {isThere ? 'In the form' : 'Try it'}
+    </button>
+  );
+}

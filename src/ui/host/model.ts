@@ -1,0 +1,149 @@
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { HostState, RunLog } from '../../host/state.ts';
+import { type RunNumbers, runSummary } from '../../observe/run-numbers.ts';
+import type { XAxis } from '../charts/series.ts';
+import { type Draft, draftOf, type Reading, readDraft } from '../form/experiment-draft.ts';
+import { live } from './live.ts';
+import type { HostPageDeps } from './page.tsx';
+
+/** A run in the charts and the table of runs. */
+export interface ShownRun {
+  readonly log: RunLog;
+  /** 0 is the run of this page; earlier ones count up and keep their number. */
+  readonly slot: number;
+  readonly isShown: boolean;
+  /** What it came to, of this page's run so far; null for runs of which it was not kept. */
+  readonly numbers: RunNumbers | null;
+}
+
+/** The host page's own state beside the host's: what is typed, and how the curves are looked at. */
+export interface HostModel {
+  readonly deps: HostPageDeps;
+  readonly state: ReadonlySignal<HostState>;
+  readonly draft: Signal<Draft>;
+  readonly reading: ReadonlySignal<Reading>;
+  /** While a run goes on its experiment stands. */
+  readonly isLocked: ReadonlySignal<boolean>;
+  /** What is trained now, or would be on Start. */
+  readonly experiment: ReadonlySignal<Experiment>;
+  readonly runs: ReadonlySignal<readonly ShownRun[]>;
+  readonly axis: Signal<XAxis>;
+  readonly smoothing: Signal<number>;
+  readonly cutsOutliers: Signal<boolean>;
+  /** Where the pointer is on the charts' x axis. */
+  readonly hoverX: Signal<number | null>;
+  /** Reset was asked for while there is work to lose. */
+  readonly asksReset: Signal<boolean>;
+  show(id: string, isShown: boolean): void;
+  forget(id: string): void;
+  close(): void;
+}
+
+const isOver = ({ run }: HostState) => run === null || run.phase === 'finished' || run.phase === 'failed';
+
+/** Starts listening to the host and its stored runs; `close` stops it. */
+export function createHostModel(deps: HostPageDeps): HostModel {
+  const { host } = deps;
+  // The log is one object that grows, so its lengths are what changes.
+  const seen = live(host, () => ({ state: host.state, log: host.log }));
+  const state = computed(() => seen.value.value.state);
+  const isLocked = computed(() => !isOver(state.value));
+  const draft = signal(draftOf(deps.experiment));
+  const reading = computed(() => readDraft(draft.value));
+  const experiment = computed(() => {
+    if (isLocked.value && state.value.run !== null) return state.value.run.experiment;
+    return reading.value.ok ? reading.value.experiment : lastValid;
+  });
+  let lastValid = deps.experiment;
+  let lastText = JSON.stringify(deps.experiment);
+
+  const stored = signal<readonly RunLog[]>([]);
+  const hidden = signal<ReadonlySet<string>>(new Set());
+  const slots = new Map<string, number>();
+  const slotOf = (id: string): number => {
+    const known = slots.get(id);
+    if (known !== undefined) return known;
+    const taken = new Set(slots.values());
+    let slot = 1;
+    while (taken.has(slot)) slot += 1;
+    slots.set(id, slot);
+    return slot;
+  };
+  const runs = computed((): ShownRun[] => {
+    const { log, state } = seen.value.value;
+    const earlier = stored.value.filter(({ id }) => id !== log?.id).sort((a, b) => b.startedAtMs - a.startedAtMs);
+    const shown = (run: RunLog, slot: number, numbers: RunNumbers | null): ShownRun => ({
+      log: run,
+      slot,
+      isShown: !hidden.value.has(run.id),
+      numbers,
+    });
+    const all = earlier.map((run) => shown(run, slotOf(run.id), run.summary));
+    return log === null ? all : [shown(log, 0, log.id === state.run?.id ? runSummary(state) : log.summary), ...all];
+  });
+
+  let loaded: string | null = null;
+  let drafted: string | null = null;
+  const load = async () => {
+    const isFirst = loaded === null;
+    try {
+      const logs = await deps.runs.list();
+      // Runs from before this page are there to be picked, but do not crowd the charts.
+      if (isFirst) hidden.value = new Set(logs.map(({ id }) => id).filter((id) => id !== host.log?.id));
+      stored.value = logs;
+    } catch (error) {
+      console.error('The earlier runs could not be read', error);
+    }
+  };
+  const stops = [
+    effect(() => {
+      const { run } = state.value;
+      const key = `${run?.id ?? ''} ${run?.phase === 'finished'}`;
+      if (key === loaded) return;
+      void load();
+      loaded = key;
+    }),
+    effect(() => {
+      const { run } = state.value;
+      if (!isLocked.value || run === null || run.id === drafted) return;
+      drafted = run.id;
+      draft.value = draftOf(run.experiment);
+    }),
+    effect(() => {
+      if (!reading.value.ok) return;
+      lastValid = reading.value.experiment;
+      const text = JSON.stringify(lastValid);
+      if (text !== lastText) deps.onExperimentChange(lastValid);
+      lastText = text;
+    }),
+  ];
+  return {
+    deps,
+    state,
+    draft,
+    reading,
+    isLocked,
+    experiment,
+    runs,
+    axis: signal<XAxis>('step'),
+    smoothing: signal(0.95),
+    cutsOutliers: signal(true),
+    hoverX: signal<number | null>(null),
+    asksReset: signal(false),
+    show(id, isShown) {
+      const next = new Set(hidden.value);
+      if (isShown) next.delete(id);
+      else next.add(id);
+      hidden.value = next;
+    },
+    forget(id) {
+      void deps.runs.remove(id).then(load, load);
+      slots.delete(id);
+    },
+    close() {
+      for (const stop of stops) stop();
+      seen.stop();
+    },
+  };
+}

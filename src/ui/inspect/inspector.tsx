@@ -1,0 +1,162 @@
+import './inspector.css';
+import './timeline/timeline.css';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Host } from '../../host/state.ts';
+import type { HostModel, ShownRun } from '../host/model.ts';
+import { ServerCounts } from '../host/server-counts.tsx';
+import { runTitle } from '../runs/run-title.ts';
+import { timeOfDay } from '../words/format.ts';
+import { BytesTab } from './bytes-table.tsx';
+import type { Inspected } from './inspected.ts';
+import { OperatorsTab } from './operators.tsx';
+import { ResourcesTab } from './resources/resources.tsx';
+import { TimelineTab } from './timeline/timeline.tsx';
+
+const allTabs = ['timeline', 'resources', 'operators', 'bytes', 'counts'] as const;
+type TabName = (typeof allTabs)[number];
+const tabWords: Record<TabName, string> = {
+  timeline: 'Timeline',
+  resources: 'Resources',
+  operators: 'Operators',
+  bytes: 'Bytes',
+  counts: 'Counts',
+};
+
+/** Where the choice survives a reload of this tab. */
+const KEY = 'manyhands inspector';
+
+function rememberedTab(): TabName {
+  try {
+    const kept = sessionStorage.getItem(KEY);
+    return allTabs.find((name) => name === kept) ?? 'timeline';
+  } catch {
+    // Storage may be switched off.
+    return 'timeline';
+  }
+}
+
+function remember(tab: TabName): void {
+  try {
+    sessionStorage.setItem(KEY, tab);
+  } catch {
+    // Then it is chosen again next time.
+  }
+}
+
+/** What the inspector reads of the page it is on. */
+export interface InspectorModel extends Pick<HostModel, 'state' | 'experiment' | 'runs'> {
+  readonly deps: { readonly host: Host };
+}
+
+const nothing = (what: string) => <p class="empty">{what}</p>;
+
+function TabPanel({
+  tab,
+  model,
+  inspected,
+}: {
+  tab: TabName;
+  model: InspectorModel;
+  inspected: Inspected | null;
+}): JSX.Element {
+  switch (tab) {
+    case 'timeline':
+      return inspected === null ? (
+        nothing('What each worker and the server did when appears here, step by step, once a run has begun.')
+      ) : (
+        <TimelineTab inspected={inspected} />
+      );
+    case 'resources':
+      return inspected === null ? (
+        nothing('How busy each node is, its memory and its network appear here once a run has begun.')
+      ) : (
+        <ResourcesTab inspected={inspected} />
+      );
+    case 'operators':
+      return (
+        <OperatorsTab
+          key={inspected?.log.id}
+          host={model.deps.host}
+          experiment={inspected?.log.experiment ?? model.experiment.value}
+          inspected={inspected}
+        />
+      );
+    case 'bytes':
+      return inspected === null ? (
+        nothing('What goes to and from each worker appears here once one has joined by the link and a run has begun.')
+      ) : (
+        <BytesTab inspected={inspected} />
+      );
+    case 'counts':
+      return <ServerCounts run={model.state.value.run} />;
+    default:
+      return tab satisfies never;
+  }
+}
+
+function inspectedOf(model: InspectorModel, { log, slot }: ShownRun): Inspected {
+  const { run, workers } = model.state.value;
+  return { log, now: slot === 0 && run?.id === log.id ? { run, workers } : null };
+}
+
+/** A run from close by: what happened when, what it used, what a step is made of, what was sent. */
+export function Inspector({ model, canProfile }: { model: InspectorModel; canProfile: boolean }) {
+  const tabs: readonly TabName[] = canProfile ? allTabs : allTabs.filter((name) => name !== 'operators');
+  const [chosen, setTab] = useState(rememberedTab);
+  const tab = tabs.find((name) => name === chosen) ?? 'timeline';
+  const [picked, setPicked] = useState<string | null>(null);
+  const runs = model.runs.value;
+  const shown = runs.find(({ log }) => log.id === picked) ?? runs[0];
+  const choose = (name: TabName) => {
+    setTab(name);
+    remember(name);
+  };
+  const keyed = (event: KeyboardEvent) => {
+    const at = tabs.indexOf(tab);
+    const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 };
+    const to = steps[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const name = tabs[(to + tabs.length) % tabs.length] ?? tab;
+    choose(name);
+    document.getElementById(`tab-${name}`)?.focus();
+  };
+  return (
+    <section class="inspector" aria-label="Inspector">
+      <div class="tab-bar">
+        <div role="tablist" aria-label="Views of a run" onKeyDown={keyed}>
+          {tabs.map((name) => (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              id={`tab-${name}`}
+              aria-selected={tab === name}
+              aria-controls="inspector-panel"
+              tabIndex={tab === name ? 0 : -1}
+              onClick={() => choose(name)}
+            >
+              {tabWords[name]}
+            </button>
+          ))}
+        </div>
+        {runs.length > 1 && (
+          <label class="of-run">
+            of{' '}
+            <select value={shown?.log.id} onChange={(event) => setPicked(event.currentTarget.value)}>
+              {runs.map(({ log, slot }) => (
+                <option key={log.id} value={log.id}>
+                  {slot === 0 ? 'this run' : timeOfDay(log.startedAtMs)}: {runTitle(log.experiment)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      <div role="tabpanel" id="inspector-panel" aria-labelledby={`tab-${tab}`}>
+        <TabPanel tab={tab} model={model} inspected={shown === undefined ? null : inspectedOf(model, shown)} />
+      </div>
+    </section>
+  );
+}

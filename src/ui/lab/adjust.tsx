@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import { bytes } from '../words/format.ts';
+import type { LabModel } from './model.ts';
+import { LARGE_MODEL_BYTES, sized } from './sweep.ts';
+
+/** As many as a sweep may ask for. */
+const MAX_REPEATS = 100;
+
+interface RepeatsProps {
+  /** How often each is run as it is. */
+  readonly asked: number;
+  readonly least: number;
+  onChange(repeats: number): void;
+}
+
+/** How often each setting is run. */
+export function Repeats({ asked, least, onChange }: RepeatsProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const isWrong = typed !== null;
+  const read = (text: string) => {
+    const count = Number(text);
+    const isCount = /^\d+$/.test(text) && count >= least && count <= MAX_REPEATS;
+    setTyped(isCount ? null : text);
+    if (isCount) onChange(count);
+  };
+  return (
+    <div class="row" title="With another seed each time: the report then has means and spreads">
+      <label for="lab-repeats">Times each is run</label>
+      <input
+        id="lab-repeats"
+        type="text"
+        inputMode="numeric"
+        autocomplete="off"
+        value={typed ?? String(asked)}
+        aria-invalid={isWrong}
+        aria-describedby={isWrong ? 'lab-repeats-problem' : undefined}
+        onChange={(event) => read(event.currentTarget.value.trim())}
+      />
+      {isWrong && (
+        <p class="problem" id="lab-repeats-problem">
+          A whole number from {least} to {MAX_REPEATS}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What may be other than the sweep says: repeats, the data, which models are kept. */
+export function LabAdjust({ model }: { model: LabModel }) {
+  const choice = model.choice.value;
+  const { takesFile, keepsLargeModels, sweep, isQuick } = choice;
+  const plan = model.plan.value;
+  const usual = sized({ ...choice, repeats: null }).repeats;
+  return (
+    <>
+      <Repeats
+        key={`${sweep.name} ${isQuick}`}
+        asked={choice.repeats ?? usual}
+        least={1}
+        onChange={(repeats) => model.adjust({ repeats: repeats === usual ? null : repeats })}
+      />
+      {plan.ok && plan.canTakeFile && (
+        <label class="check" title="In place of generated ones">
+          <input
+            type="checkbox"
+            checked={takesFile}
+            onChange={(event) => model.adjust({ takesFile: event.currentTarget.checked })}
+          />
+          Examples from a file
+        </label>
+      )}
+      {plan.ok && plan.modelBytes > LARGE_MODEL_BYTES && (
+        <label class="check" title="For the zip; otherwise results alone are kept">
+          <input
+            type="checkbox"
+            checked={keepsLargeModels}
+            onChange={(event) => model.adjust({ keepsLargeModels: event.currentTarget.checked })}
+          />
+          Keep each trained model, up to {bytes(plan.modelBytes)}
+        </label>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,164 @@
+import '../parts/base.css';
+import '../host/host.css';
+import '../inspect/inspector.css';
+import './lab.css';
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { HostState } from '../../host/state.ts';
+import { presets } from '../../lab/presets.ts';
+import { Readout } from '../charts/readout.tsx';
+import { ShareCard } from '../host/share-card.tsx';
+import { Inspector } from '../inspect/inspector.tsx';
+import { PageNav } from '../parts/page-nav.tsx';
+import { listenForShortcuts } from '../parts/shortcuts.ts';
+import { fractionDone } from '../runs/run-summary.ts';
+import { count, NOTHING, roughly } from '../words/format.ts';
+import { LabChart } from './chart.tsx';
+import { LabChoice } from './choice.tsx';
+import { LabControls, labCommands } from './controls.tsx';
+import { LabDownloads } from './downloads.tsx';
+import { createLabModel, type LabModel, type LabPageDeps } from './model.ts';
+import { LabPlan } from './plan.tsx';
+import { type LabRoom, labRoom } from './room.ts';
+import { tabsHere } from './run.ts';
+import { LabTable } from './table.tsx';
+import { isShortHanded, labWords } from './words.ts';
+
+/** The share of the whole lab that is done, the run under way with its own share. */
+function doneShare(model: LabModel, { run }: HostState): number {
+  const plan = model.plan.value;
+  if (!plan.ok) return 0;
+  const stage = model.stage.value;
+  const now = stage !== null && 'id' in stage && run?.id === stage.id ? (fractionDone(run) ?? 0) : 0;
+  return Math.min(1, (model.outcomes.value.size + now) / plan.runs.length);
+}
+
+function Status({ model, state }: { model: LabModel; state: HostState }) {
+  const plan = model.plan.value;
+  const progress = model.progress.value;
+  const { sweep } = model.lab.value ?? model.choice.value;
+  const stage = model.stage.value?.kind;
+  const isStuck = stage === 'short' || (stage === 'training' && isShortHanded(state));
+  const total = plan.ok ? plan.runs.length : 0;
+  const here = tabsHere(state);
+  return (
+    <header class="status">
+      <div class="what">
+        <PageNav current="Lab" isBusy={progress !== null} />
+        <h1>{sweep.title}</h1>
+        <p class={isStuck || !plan.ok ? 'words stuck' : 'words'} role="status">
+          {labWords(model, state)}
+        </p>
+      </div>
+      <dl class="readouts">
+        <Readout name="Run" value={progress?.run ? `${progress.number} of ${progress.count}` : NOTHING} />
+        <Readout name="Done" value={`${model.outcomes.value.size} of ${total}`} />
+        <Readout name="Tabs here" value={plan.ok ? `${here} of ${plan.mostTabs}` : count(here)} />
+        <Readout name="Left, about" value={roughly(progress?.leftMs ?? null)} />
+      </dl>
+      <LabControls model={model} />
+      <progress class="bar" aria-label="Progress of the lab" max={1} value={doneShare(model, state)} />
+    </header>
+  );
+}
+
+function Notices({ model, state }: { model: LabModel; state: HostState }) {
+  const { note, room } = state;
+  const trouble = model.trouble.value;
+  return (
+    <div class="notices" aria-live="polite">
+      {trouble !== null && <p class="notice broken">{trouble}</p>}
+      {room.problem !== null && <p class="notice broken">{room.problem}</p>}
+      {note !== null && <p class={`notice ${note.kind}`}>{note.text}</p>}
+    </div>
+  );
+}
+
+const axes = [
+  ['relative', 'Time', 'By time since each run began'],
+  ['step', 'Step', 'By step: one update of the parameters'],
+] as const;
+
+function Tools({ model }: { model: LabModel }) {
+  return (
+    <div class="tools">
+      <div class="segments" role="radiogroup" aria-label="Horizontal axis">
+        {axes.map(([axis, name, title]) => (
+          <label key={axis} title={title}>
+            <input
+              type="radio"
+              name="axis"
+              checked={model.axis.value === axis}
+              onChange={() => {
+                model.axis.value = axis;
+              }}
+            />
+            <span>{name}</span>
+          </label>
+        ))}
+      </div>
+      <LabDownloads key={model.lab.value?.id} model={model} />
+    </div>
+  );
+}
+
+function LabPage({ model, room }: { model: LabModel; room: LabRoom }) {
+  const state = room.state.value;
+  // It follows the host, not the lab: its QR code need not be made again for every step.
+  const share = useMemo(() => <ShareCard model={room} asksTrainsHere={false} />, [room]);
+  return (
+    <div
+      class={model.lab.value === null ? 'host lab' : 'host lab begun'}
+      data-phase={model.progress.value?.phase ?? 'rest'}
+    >
+      <Status model={model} state={state} />
+      <Notices model={model} state={state} />
+      <main>
+        <LabChoice model={model} room={room} />
+        <section class="charts" aria-label="Curves">
+          {model.lab.value === null && <p class="about aside">{model.choice.value.sweep.about}</p>}
+          <LabChart model={model} state={state} />
+          <Tools model={model} />
+        </section>
+        {share}
+        <section class="tables">
+          {model.lab.value === null ? (
+            <LabPlan model={model} state={state} />
+          ) : (
+            <LabTable model={model} state={state} />
+          )}
+          {model.lab.value !== null && room.runs.value.length > 0 && <Inspector model={room} canProfile={false} />}
+        </section>
+      </main>
+    </div>
+  );
+}
+
+function titleOf(model: LabModel): string {
+  const progress = model.progress.value;
+  return progress?.run ? `run ${progress.number} of ${progress.count} · ${progress.run.label}` : 'Lab · Manyhands';
+}
+
+/** Draws the page that runs sweeps with the tabs that are connected. Returns the way to take it away, and stop what it runs. */
+export function renderLabPage(root: HTMLElement, deps: Omit<LabPageDeps, 'presets'>): () => void {
+  const model = createLabModel({ ...deps, presets });
+  const room = labRoom(model);
+  const stopTitle = effect(() => {
+    const title = titleOf(model);
+    if (document.title !== title) document.title = title;
+  });
+  const stopShortcuts = listenForShortcuts(() => labCommands(model));
+  // Another tab may have run or deleted a lab meanwhile.
+  const look = () => void (document.hidden || model.refresh());
+  document.addEventListener('visibilitychange', look);
+  render(<LabPage model={model} room={room} />, root);
+  return () => {
+    stopTitle();
+    stopShortcuts();
+    document.removeEventListener('visibilitychange', look);
+    model.close();
+    room.close();
+    render(null, root);
+  };
+}
