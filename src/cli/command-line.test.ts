@@ -61,7 +61,7 @@ test.each([
   [['--colour'], "Unknown option '--colour'"],
   [['--model', 'lenet'], '--model is for a run that is hosted here: add --host'],
   [['--host', '--resume', '--fresh'], 'give one of them'],
-  [['--host', '--backup', '2', '--workers', '2'], '--backup 2 must be less than the 2 workers'],
+  [['--host', '--backup', '2', '--workers', '2'], '--backup must be less than the 2 workers there are, not "2"'],
   [['--https', '--data-dir', import.meta.filename], 'where a folder is needed'],
   [['train', '--model', 'gpt'], '--model "gpt" is not known; there is: softmax, mlp'],
   [['train', '--data', 'cifar'], '--data "cifar" is not known; there is: mnist'],

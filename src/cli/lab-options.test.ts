@@ -39,7 +39,7 @@ test.each([
   [['nowhere', '--out', 'x'], '"nowhere" is neither a sweep nor a file that can be read (ENOENT); there is: mnist'],
   [['lenet-batch', '--out', 'x', '--only', 'banana'], '--only "banana" is in the name of no run; there is: 1 worker'],
   [['lenet-batch', '--out', 'x', '--repeats', '0'], '--repeats takes a whole number from 1 to 100'],
-  [['lenet-batch', '--out', 'x', '--repeats', '99'], 'lenet-batch: the sweep: has 1782 runs; at most 500'],
+  [['lenet-batch', '--out', 'x', '--repeats', '99'], 'lenet-batch: the sweep has 1782 runs; at most 500'],
   [['lenet-batch', 'lenet-sgd', '--out', 'x'], 'one <sweep> is needed, 2 came'],
   [[], 'one <sweep> is needed, 0 came'],
 ])('%j is refused in one line', async (words, line) => {
@@ -51,8 +51,8 @@ test.each([
 
 test.each([
   ['{ "name": "a", ', 'it is not JSON'],
-  ['{ "name": "a", "vary": { "batch": [1, 2, 0] } }', 'vary.batch[2]: must be at least 1'],
-  ['{ "name": "a", "vary": { "model": ["lenet", "alexnet"] } }', 'alexnet: the model alexnet needs images of'],
+  ['{ "name": "a", "vary": { "batch": [1, 2, 0] } }', 'vary.batch[2] must be a whole number from 1 to 60,000'],
+  ['{ "name": "a", "vary": { "model": ["lenet", "alexnet"] } }', 'alexnet: data: the model alexnet needs images of'],
   ['{ "name": "a", "vary": { "workers": [65] } }', 'a has runs of 65 workers; at most 64 tabs are opened'],
 ])('the file %s is refused with its place', async (text, words) => {
   await expect(read(file('wrong.json', text), '--out', 'x')).rejects.toThrow(words);
@@ -65,7 +65,7 @@ test('a sweep takes other data, and a file of examples by its path', async () =>
   expect(sweep.base.data).toBe('file');
   expect(examples).toMatchObject({ path, format: 'libsvm' });
   const needy = file('needy.json', '{ "name": "needy", "base": { "model": "sparse-logistic", "data": "file" } }');
-  await expect(read(needy, '--out', 'x')).rejects.toThrow('its data is a file: give the path as --data');
+  await expect(read(needy, '--out', 'x')).rejects.toThrow('data is a file: give its path as --data');
 });
 
 test('a file without a quick size says so', async () => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { ProblemsError, problemLine } from '../experiment/problems.ts';
 import type { ExampleFile } from '../headless/example-file.ts';
 import type { LabOptions } from '../headless/lab-runs.ts';
 import { layOut } from '../lab/layout.ts';
@@ -73,10 +74,11 @@ export async function readSweep(given: Given): Promise<ReadSweep> {
     const base = typeof data === 'string' ? { ...whole.base, data } : whole.base;
     const sweep = { ...whole, base, repeats: repeats ?? whole.repeats };
     const needsFile = layOut(sweep).some(({ experiment }) => experiment.data === 'file');
-    if (needsFile && file === null) throw new RangeError('its data is a file: give the path as --data');
+    if (needsFile && file === null)
+      throw new ProblemsError([{ key: 'data', text: 'is a file: give its path as --data' }]);
     return { sweep, isQuick, file };
   } catch (error) {
-    throw new UsageError(`${named}: ${firstLine(error as Error)}`);
+    throw new UsageError(`${named}: ${firstProblem(error)}`);
   }
 }
 
@@ -90,14 +92,15 @@ async function sweepOfFile(path: string): Promise<Sweep> {
   try {
     return parseSweep(JSON.parse(text));
   } catch (error) {
-    const what = error instanceof SyntaxError ? 'it is not JSON: ' : '';
-    throw new UsageError(`${path}: ${what}${firstLine(error as Error)}`);
+    if (error instanceof SyntaxError) throw new UsageError(`${path}: it is not JSON: ${error.message}`);
+    throw new UsageError(`${path}: ${firstProblem(error)}`);
   }
 }
 
-function firstLine({ message }: Error): string {
-  const [first = '', ...others] = message.split('\n');
-  return others.length === 0 ? first : `${first} (and ${others.length} more such mistakes)`;
+function firstProblem(error: unknown): string {
+  if (!(error instanceof ProblemsError)) throw error;
+  const [first, ...others] = error.problems.map(problemLine);
+  return others.length === 0 ? `${first}` : `${first} (and ${others.length} more such mistakes)`;
 }
 
 const plain = (text: string): string => text.toLowerCase().replaceAll('×', 'x').replaceAll(',', '');

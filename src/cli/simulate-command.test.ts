@@ -7,7 +7,7 @@ import { defaultScenario } from '../simulate/scenario.ts';
 import { readArguments } from './command-line.ts';
 import { resultTable, simulateAll, simulateCommand } from './simulate-command.ts';
 
-const world = '--workers 3 --minutes 0.2 --parameters 500 --stragglers 0.34x4 --seed 5'.split(' ');
+const world = '--workers 3 --minutes 0.2 --parameters 500 --stragglers 0.34 --slowdown 4 --seed 5'.split(' ');
 
 it('prints a row for each strategy and writes settings, results and curves', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'simulate-'));
@@ -48,10 +48,13 @@ it('says when a target was never reached', () => {
 
 it.each([
   ['--strategy sync,ring', '--strategy "ring" is not known; there is: sync, async, bounded, local, allreduce'],
-  ['--workers 2000', '--workers must be a whole number from 1 to 1000, not "2000"'],
-  ['--stragglers 0.1x0', '--stragglers must be a number from 1 to 1000, not "0.1x0" (write it like 0.1x10)'],
-  ['--local-steps 0', '--local-steps must be at least 1, not "0"'],
-  ['--optimizer ftrl', '--optimizer "ftrl" is not known; there is: sgd, momentum, adam'],
+  ['--workers 2000', '--workers must be a whole number from 1 to 1,000, not "2000"'],
+  ['--slowdown 0', '--slowdown must be a number from 1 to 1,000, not "0"'],
+  ['--local-steps 0', '--local-steps must be a whole number from 1 to 10,000, not "0"'],
+  [
+    '--optimizer adagrad',
+    '--optimizer: adagrad is for models whose parameters have keys: use sgd, momentum or adam, or a sparse model.',
+  ],
 ])('refuses %s in one line', async (line, words) => {
   const run = async () => simulateCommand.run(readArguments(simulateCommand, line.split(' ')), []);
   await expect(run()).rejects.toThrow(new UsageError(words));

@@ -25,8 +25,9 @@ test('a full command line becomes an experiment', () => {
 test('every field of an experiment but the workers has an option that sets it', () => {
   const lines = [
     '--workers 4 --strategy local --backup 1 --deadline 9 --local-steps 8 --outer average --outer-lr 0.9 --faulty 2',
-    '--strategy async --max-staleness 3 --damping inverse --overlap --lead 2 --up int8 --down float16 --topk 0.1',
+    '--strategy async --max-staleness 3 --damping inverse --overlap --up int8 --down float16 --topk 0.1',
     '--aggregate median --data fashion-mnist --batch 7 --lr 0.1 --optimizer adam --eval-every 5 --until-loss 1',
+    '--strategy bounded --lead 2',
     '--max-steps 2 --epochs 3 --minutes 4 --seed 5 --emulate 2:slow=10 --model mlp',
   ];
   const set = new Set(['workers', 'l1', 'l2', 'features', 'examples', 'entries']);
@@ -61,10 +62,10 @@ test.each([
   ['--strategy single --workers 2', 'host alone'],
   ['--workers 0', 'nobody to train'],
   ['--host moon', 'tab, relay'],
-  ['--batch many', '--batch takes a number'],
+  ['--batch many', '--batch must be a whole number from 1 to 60,000, not "many"'],
   ['--workers 3 --backup 3', 'less than the 3 workers'],
   ['--strategy async --workers 3 --backup 1', 'belongs to --strategy sync or local'],
-  ['--lr 0', '--lr: must be more than 0, not "0"'],
+  ['--lr 0', '--lr must be a number above 0, up to 1,000, not "0"'],
   ['--lr -1', '--lr'],
   ['--until-loss 0', '--until-loss'],
   ['--batch 0', '--batch'],

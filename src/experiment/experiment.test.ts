@@ -41,15 +41,15 @@ describe('experiments', () => {
     ['workers=1e9', 'workers'],
   ] as const) {
     it(`refuse ${query} and name the field`, () => {
-      expect(() => fromText(query)).toThrow(new RegExp(`^${field}:`));
+      expect(() => fromText(query)).toThrow(new RegExp(`^${field} must be`));
     });
   }
 
   it('say what would be right', () => {
-    expect(() => fromText('batch=0')).toThrow('batch: must be at least 1');
-    expect(() => fromText('batch=1.5')).toThrow('batch: must be a whole number');
-    expect(() => fromText('lr=x')).toThrow('lr: must be a number');
-    expect(() => fromText('strategy=magic')).toThrow('strategy: must be one of single, sync, async');
+    expect(() => fromText('batch=0')).toThrow('batch must be a whole number from 1 to 60,000');
+    expect(() => fromText('batch=1.5')).toThrow('batch must be a whole number');
+    expect(() => fromText('lr=x')).toThrow('lr must be a number above 0, up to 1,000');
+    expect(() => fromText('strategy=magic')).toThrow('strategy must be one of single, sync, async');
   });
 
   it('refuse what is not an experiment at all', () => {

@@ -7,17 +7,17 @@ const laidOut = (fields: object) => layOut(parseSweep({ name: 'sweep', ...fields
 test('cases and values are combined, and repeats come after each other with the next seed', () => {
   const runs = laidOut({ cases: [{ lr: 0.1 }, { lr: 0.2 }], vary: { batch: [10, 1000] }, repeats: 2 });
   expect(runs.map(({ key, repeat, experiment }) => [key, repeat, experiment.seed])).toEqual([
-    ['01-batch-10-rate-0.1', 1, 7],
-    ['02-batch-1000-rate-0.1', 1, 7],
-    ['03-batch-10-rate-0.2', 1, 7],
-    ['04-batch-1000-rate-0.2', 1, 7],
-    ['01-batch-10-rate-0.1-r2', 2, 8],
-    ['02-batch-1000-rate-0.1-r2', 2, 8],
-    ['03-batch-10-rate-0.2-r2', 2, 8],
-    ['04-batch-1000-rate-0.2-r2', 2, 8],
+    ['01-batch-10-lr-0.1', 1, 7],
+    ['02-batch-1000-lr-0.1', 1, 7],
+    ['03-batch-10-lr-0.2', 1, 7],
+    ['04-batch-1000-lr-0.2', 1, 7],
+    ['01-batch-10-lr-0.1-r2', 2, 8],
+    ['02-batch-1000-lr-0.1-r2', 2, 8],
+    ['03-batch-10-lr-0.2-r2', 2, 8],
+    ['04-batch-1000-lr-0.2-r2', 2, 8],
   ]);
-  expect(runs[1]?.label).toBe('batch 1,000, rate 0.1');
-  expect(runs[5]?.label).toBe('batch 1,000, rate 0.1');
+  expect(runs[1]?.label).toBe('batch 1,000, lr 0.1');
+  expect(runs[5]?.label).toBe('batch 1,000, lr 0.1');
 });
 
 test('single has one worker, and settings that nobody looks at make no runs of their own', () => {
@@ -52,11 +52,11 @@ test('a stop rule of the sweep stands in place of the usual one', () => {
 test.each([
   [
     { vary: { strategy: ['sync', 'async'], aggregate: ['mean', 'median'] } },
-    'async, aggregate median: aggregate: async has no rounds',
+    'async, median: aggregate: async has no rounds',
   ],
-  [{ vary: { model: ['lenet', 'alexnet'] } }, 'alexnet: the model alexnet needs images of 227×227×3'],
-  [{ cases: [{ workers: 2, backup: 2 }] }, 'backup: must be less than the 2 workers'],
-  [{ base: { seed: 2 ** 31 - 1 }, repeats: 2 }, 'seed: must be at most'],
+  [{ vary: { model: ['lenet', 'alexnet'] } }, 'alexnet: data: the model alexnet needs images of 227×227×3'],
+  [{ cases: [{ workers: 2, backup: 2 }] }, 'backup must be less than the 2 workers'],
+  [{ base: { seed: 2 ** 31 - 1 }, repeats: 2 }, 'seed must be a whole number'],
   [{ base: { epochs: null } }, 'it would never end'],
 ])('%j is refused, and the run is named: %s', (fields, words) => {
   expect(() => laidOut(fields)).toThrow(words);

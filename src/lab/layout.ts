@@ -1,6 +1,15 @@
-import { isUsed } from '../experiment/conflicts.ts';
-import { defaultExperiment, type Experiment, type ExperimentKey, parseExperiment } from '../experiment/experiment.ts';
-import { resolveExperiment } from '../models/plan.ts';
+import {
+  defaultExperiment,
+  type Experiment,
+  type ExperimentKey,
+  experimentKeys,
+  experimentProblems,
+  isUsed,
+  tooManyBackups,
+} from '../experiment/experiment.ts';
+import { type Problem, ProblemsError, problemLine } from '../experiment/problems.ts';
+import { stopKeys } from '../experiment/settings.ts';
+import { misfitOf } from '../models/plan.ts';
 import { labelsOf } from './label.ts';
 import type { Sweep, SweepRun } from './sweep.ts';
 
@@ -9,17 +18,18 @@ export const MAX_RUNS = 500;
 
 /**
  * The runs of a sweep in order: all cases with all values, then all of them again with the next seed. Settings that a
- * strategy does not look at are as usual, and what is the same thereby is run once. Throws one line per run that cannot be.
+ * strategy does not look at are as usual, and what is the same thereby is run once. Throws a ProblemsError whose keys are the labels of runs that cannot be.
  */
 export function layOut(sweep: Sweep): SweepRun[] {
   const asked = combinations(sweep);
   const askedLabels = labelsOf(asked);
   const wrong = asked.flatMap((experiment, index) =>
-    mistakes(experiment, sweep.repeats).map((words) =>
-      askedLabels[index] ? `${askedLabels[index]}: ${words}` : words,
-    ),
+    mistakes(experiment, sweep.repeats).map((problem) => ({
+      key: askedLabels[index] ?? '',
+      text: problemLine(problem),
+    })),
   );
-  if (wrong.length > 0) throw new RangeError(wrong.join('\n'));
+  if (wrong.length > 0) throw new ProblemsError(wrong);
 
   const distinct = [...new Map(asked.map(withoutUnused).map((one) => [JSON.stringify(one), one])).values()];
   assertFew(distinct.length * sweep.repeats);
@@ -51,30 +61,24 @@ function combinations({ base, cases, vary }: Sweep): Experiment[] {
   });
 }
 
-function mistakes(experiment: Experiment, repeats: number): string[] {
-  try {
-    parseExperiment({ ...experiment, seed: experiment.seed + repeats - 1 });
-    resolveExperiment(experiment);
-  } catch (error) {
-    return (error as Error).message.split('\n');
-  }
-  const { backup, workers } = experiment;
-  if (isUsed('backup', experiment) && backup >= workers) {
-    return [`backup: must be less than the ${workers} workers there are`];
-  }
-  const { untilLoss, maxSteps, minutes, epochs } = experiment;
-  const hasStop = [untilLoss, maxSteps, minutes, epochs].some((rule) => rule !== null);
-  return hasStop ? [] : ['it would never end: set epochs, maxSteps, untilLoss or minutes'];
+function mistakes(experiment: Experiment, repeats: number): Problem[] {
+  const problems = experimentProblems({ ...experiment, seed: experiment.seed + repeats - 1 });
+  if (problems.length > 0) return problems;
+  const misfit = misfitOf(experiment) ?? (isUsed('backup', experiment) ? tooManyBackups(experiment) : null);
+  if (misfit !== null) return [misfit];
+  const hasStop = stopKeys.some((rule) => experiment[rule] !== null);
+  return hasStop ? [] : [{ key: '', text: 'it would never end: set epochs, maxSteps, untilLoss or minutes' }];
 }
 
 function withoutUnused(experiment: Experiment): Experiment {
-  const keys = Object.keys(defaultExperiment) as ExperimentKey[];
-  const unused = keys.filter((key) => key !== 'workers' && !isUsed(key, experiment));
+  const unused = experimentKeys.filter((key) => key !== 'workers' && !isUsed(key, experiment));
   return { ...experiment, ...Object.fromEntries(unused.map((key) => [key, defaultExperiment[key]])) };
 }
 
 function assertFew(count: number): void {
-  if (count > MAX_RUNS) throw new RangeError(`the sweep: has ${count} runs; at most ${MAX_RUNS} are laid out`);
+  if (count > MAX_RUNS) {
+    throw new ProblemsError([{ key: 'the sweep', text: `has ${count} runs; at most ${MAX_RUNS} are laid out` }]);
+  }
 }
 
 /** Letters, digits and dashes of a label: safe on every file system. */

@@ -34,10 +34,10 @@ test('every wrong setting is one line that names its place', () => {
     quick: { cases: [{ emulate: 'nonsense' }] },
   };
   const found = lines(input);
-  expect(found).toContain('vary.batch[2]: must be at least 1');
-  expect(found).toContain('base.lr: must be a number');
-  expect(found).toContain('references[0].where.workers: must be at least 1');
-  expect(found.map((line) => line.split(':')[0])).toEqual([
+  expect(found).toContain('vary.batch[2] must be a whole number from 1 to 60,000');
+  expect(found).toContain('base.lr must be a number above 0, up to 1,000');
+  expect(found).toContain('references[0].where.workers must be a whole number from 1 to 1,000');
+  expect(found.map((line) => line.split(/:? /)[0])).toEqual([
     'base.lr',
     'cases[1].strategy',
     'vary.batch[2]',
@@ -48,17 +48,17 @@ test('every wrong setting is one line that names its place', () => {
 });
 
 test.each([
-  [null, 'the sweep: must be an object, in braces'],
-  [{}, 'name: must be text, in quotes'],
-  [{ name: '../up' }, 'name: must be a short name of small letters, digits and dashes'],
-  [{ name: 'a', cases: {} }, 'cases: must be a list, in brackets'],
-  [{ name: 'a', vary: { batch: [] } }, 'vary.batch: must be at least 1 entries'],
-  [{ name: 'a', repeats: 1.5 }, 'repeats: must be a whole number'],
-  [{ name: 'a', repeats: 0 }, 'repeats: must be at least 1'],
-  [{ name: 'a', varies: {} }, 'the sweep: has "varies", which is not known here'],
+  [null, 'the sweep must be an object, in braces'],
+  [{}, 'name must be text, in quotes'],
+  [{ name: '../up' }, 'name must be a short name of small letters, digits and dashes'],
+  [{ name: 'a', cases: {} }, 'cases must be a list, in brackets'],
+  [{ name: 'a', vary: { batch: [] } }, 'vary.batch must be at least 1 entries'],
+  [{ name: 'a', repeats: 1.5 }, 'repeats must be a whole number'],
+  [{ name: 'a', repeats: 0 }, 'repeats must be at least 1'],
+  [{ name: 'a', varies: {} }, 'the sweep has "varies", which is not known here'],
   [
     { name: 'a', references: [{ where: {}, measure: 'luck', value: '1', source: 'us' }] },
-    'references[0].measure: must be one of seconds, steps, accuracy, epochSeconds, stepSeconds, megabytesPerSecond, cpu',
+    'references[0].measure must be one of seconds, steps, accuracy, epochSeconds, stepSeconds, megabytesPerSecond, cpu',
   ],
 ])('%j is refused with: %s', (input, line) => {
   expect(lines(input)).toEqual([line]);

@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
-import { defaultExperiment, type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { type Experiment, type ExperimentKey, experimentKeys, settingOf } from '../experiment/experiment.ts';
+import { type Problem, ProblemsError } from '../experiment/problems.ts';
+import { problemWith } from '../experiment/setting.ts';
+import { settings } from '../experiment/settings.ts';
 
 export const measures = [
   'seconds',
@@ -58,19 +61,23 @@ export interface SweepRun {
 
 /** The sweep at its quick size; throws if it has none. */
 export function quickened({ quick, ...sweep }: Sweep): Sweep {
-  if (quick === undefined) throw new RangeError(`${sweep.name} has no quick size: run it whole, or give it "quick"`);
+  if (quick === undefined) {
+    throw new ProblemsError([{ key: sweep.name, text: 'has no quick size: run it whole, or give it "quick"' }]);
+  }
   return { ...sweep, ...quick, base: { ...sweep.base, ...quick.base } };
 }
 
 const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
-const settings = z.record(z.string(), z.unknown());
+const someSettings = z.record(z.string(), z.unknown());
 const list = <Item extends z.core.$ZodType>(item: Item) => z.array(item).check(z.maxLength(500));
 const axes = {
-  base: settings,
-  cases: list(settings),
+  base: someSettings,
+  cases: list(someSettings),
   vary: z.record(z.string(), list(z.unknown()).check(z.minLength(1))),
   repeats: z.int().check(z.minimum(1), z.maximum(100)),
-  references: list(z.strictObject({ where: settings, measure: z.enum(measures), value: text(100), source: text(200) })),
+  references: list(
+    z.strictObject({ where: someSettings, measure: z.enum(measures), value: text(100), source: text(200) }),
+  ),
 };
 const sweepSchema = z.strictObject({
   name: z.string().check(z.regex(/^[a-z][a-z0-9-]{0,39}$/)),
@@ -86,13 +93,13 @@ function optional<Shape extends Record<string, z.core.$ZodType>>(shape: Shape) {
   return Object.fromEntries(entries) as { [Key in keyof Shape]: z.ZodMiniOptional<Shape[Key]> };
 }
 
-/** Checks a sweep from anywhere; the error's message has one readable line per mistake, which names the place: `vary.batch[2]: …`. */
+/** Checks a sweep from anywhere; throws a ProblemsError whose keys are places: `vary.batch[2]`. */
 export function parseSweep(input: unknown): Sweep {
   const read = sweepSchema.safeParse(input);
-  if (!read.success) throw new RangeError(read.error.issues.map(issueLine).join('\n'));
+  if (!read.success) throw new ProblemsError(read.error.issues.map(problemOf));
   const { data } = read;
   const wrong = [...wrongSettings(data, ''), ...wrongSettings(data.quick ?? {}, 'quick.')];
-  if (wrong.length > 0) throw new RangeError(wrong.join('\n'));
+  if (wrong.length > 0) throw new ProblemsError(wrong);
   const usual = { base: {}, cases: [], vary: {}, repeats: 1, references: [], hostTrains: false };
   return { title: data.name, about: '', ...usual, ...data } as Sweep;
 }
@@ -100,7 +107,7 @@ export function parseSweep(input: unknown): Sweep {
 type Axes = Omit<z.infer<typeof sweepSchema>, 'name' | 'quick'>;
 
 /** Every setting that no experiment has, or not with this value, with its place. */
-function wrongSettings({ base = {}, cases = [], vary = {}, references = [] }: Axes, place: string): string[] {
+function wrongSettings({ base = {}, cases = [], vary = {}, references = [] }: Axes, place: string): Problem[] {
   const inAll = (all: Readonly<Record<string, unknown>>, where: string) =>
     Object.entries(all).flatMap(([key, value]) => wrongSetting(key, value, `${where}.${key}`));
   return [
@@ -113,24 +120,20 @@ function wrongSettings({ base = {}, cases = [], vary = {}, references = [] }: Ax
   ];
 }
 
-function wrongSetting(key: string, value: unknown, place: string): string[] {
-  if (!Object.hasOwn(defaultExperiment, key)) {
-    return [`${place}: is no setting; there is: ${Object.keys(defaultExperiment).join(', ')}`];
-  }
-  try {
-    parseExperiment({ ...defaultExperiment, [key]: value });
-    return [];
-  } catch (error) {
-    return [place + (error as Error).message.slice(key.length)];
-  }
+function wrongSetting(key: string, value: unknown, place: string): Problem[] {
+  const isKnown = Object.hasOwn(settings, key);
+  const text = isKnown
+    ? problemWith(settingOf(key as ExperimentKey), value)
+    : `is no setting; there is: ${experimentKeys.join(', ')}`;
+  return text === null ? [] : [{ key: place, text }];
 }
 
-function issueLine(issue: z.core.$ZodIssue): string {
+function problemOf(issue: z.core.$ZodIssue): Problem {
   const place = issue.path.reduce<string>(
     (path, part) => path + (typeof part === 'number' ? `[${part}]` : `${path === '' ? '' : '.'}${String(part)}`),
     '',
   );
-  return `${place === '' ? 'the sweep' : place}: ${issueWords(issue)}`;
+  return { key: place === '' ? 'the sweep' : place, text: issueWords(issue) };
 }
 
 function issueWords(issue: z.core.$ZodIssue): string {

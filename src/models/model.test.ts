@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUsed } from '../experiment/conflicts.ts';
-import { defaultExperiment } from '../experiment/experiment.ts';
+import { defaultExperiment, isUsed } from '../experiment/experiment.ts';
 import { dataSpecs } from './data.ts';
 import { elements, outputShape } from './layer.ts';
 import { gradientFlops, modelSchema, models } from './model.ts';
@@ -69,9 +68,9 @@ test.each([
   [{ l2: 1, optimizer: 'adagrad' }, /^l2: Only ftrl/],
   [{ strategy: 'local', localSteps: 2000 }, /^batch: /],
   [{ features: 64 }, /^features: .*at least 65/],
-  [{ examples: 99 }, /^batch: .*99 examples/],
-  [{ data: 'mnist' }, /takes other data than mnist: criteo-fake/],
-  [{ model: 'mlp' }, /takes other data than criteo-fake: mnist/],
+  [{ examples: 99 }, /^batch is .*99 examples/],
+  [{ data: 'mnist' }, /takes other data: use criteo-fake/],
+  [{ model: 'mlp' }, /takes other data: use mnist/],
   [{ model: 'mlp', data: 'mnist', optimizer: 'ftrl' }, /^optimizer: ftrl is for models whose parameters have keys/],
   [{ model: 'dense-logistic', optimizer: 'adagrad' }, /^optimizer: adagrad/],
 ] as const)('what a sparse model cannot do is refused under the name of its setting: %j', (change, words) => {

@@ -1,4 +1,5 @@
 import { type Schema, schemaOf, type TensorSpec } from '../core/math/schema.ts';
+import type { Problem } from '../experiment/problems.ts';
 import { alexnet } from './alexnet.ts';
 import { alexnetSmall } from './alexnet-small.ts';
 import type { DataSpec } from './data.ts';
@@ -34,12 +35,12 @@ export function modelSchema(model: Model, input: Shape, classes: number): Schema
   return schemaOf(specs);
 }
 
-/** Why this model cannot be trained on this data, in words; null if it can. */
-export function misfit(model: Model, data: DataSpec): string | null {
+/** Why this model cannot be trained on this data; null if it can. */
+export function misfit(model: Model, data: DataSpec): Problem<'data'> | null {
   const { input } = model;
   if (input === undefined || input.join() === data.input.join()) return null;
   const [needs, has] = [input.join('×'), data.input.join('×')];
-  return `the model ${model.name} needs images of ${needs}; those of ${data.name} are ${has}`;
+  return { key: 'data', text: `the model ${model.name} needs images of ${needs}; those of ${data.name} are ${has}` };
 }
 
 /** The floating-point operations of one example's gradient: forward, then back to weights and, but for the first, inputs. */

@@ -1,10 +1,10 @@
 import type { Schema } from '../core/math/schema.ts';
-import { conflict } from '../experiment/conflicts.ts';
-import type { Experiment } from '../experiment/experiment.ts';
+import { conflict, type Experiment, type ExperimentKey, settingOf } from '../experiment/experiment.ts';
+import { type Problem, ProblemsError } from '../experiment/problems.ts';
 import { type DataSpec, dataSpecs } from './data.ts';
 import { type Model, misfit, modelSchema, models } from './model.ts';
 import { type SparseDataSpec, sparseDataSpecs } from './sparse-data.ts';
-import { type Misfit, sparseMisfit, wholeMisfit } from './sparse-misfit.ts';
+import { sparseMisfit, wholeMisfit } from './sparse-misfit.ts';
 import { type SparseModel, sparseModels, sparseSchema } from './sparse-model.ts';
 
 /** The things an experiment names: a model made of layers over images, or one over sparse examples. */
@@ -34,41 +34,56 @@ function titlesOf(table: Readonly<Record<string, { readonly title: string }>>): 
 const find = <Thing>(table: Readonly<Record<string, Thing>>, name: string): Thing | null =>
   Object.hasOwn(table, name) ? (table[name] as Thing) : null;
 
-const unknown = (what: string, titles: Readonly<Record<string, string>>, name: string) =>
-  new RangeError(`unknown ${what} "${name}": use one of ${Object.keys(titles).join(', ')}`);
+/** What a setting can be chosen from, with what each choice is called; null where it is not one of a list. */
+export function choicesOf(key: ExperimentKey): Readonly<Record<string, string>> | null {
+  if (key === 'model') return modelTitles;
+  if (key === 'data') return dataTitles;
+  const setting = settingOf(key);
+  return setting.kind === 'choice' ? setting.choices : null;
+}
 
-/** Looks up an experiment's model and data; throws with the known names if one is unknown, or with why they do not go together. */
+const unknown = (key: 'model' | 'data', name: string): Problem<ExperimentKey> => {
+  const known = Object.keys(key === 'model' ? modelTitles : dataTitles);
+  return { key, text: `"${name}" is not known here: use one of ${known.join(', ')}` };
+};
+
+/** Looks up an experiment's model and data; throws a ProblemsError if one is unknown or something does not go together. */
 export function resolveExperiment(experiment: Experiment): Named {
+  const found = planned(experiment);
+  if ('schema' in found) return found;
+  throw new ProblemsError([found]);
+}
+
+/** Why a sound experiment cannot be run all the same; null if it can. */
+export function misfitOf(experiment: Experiment): Problem<ExperimentKey> | null {
+  const found = planned(experiment);
+  return 'schema' in found ? null : found;
+}
+
+function planned(experiment: Experiment): Named | Problem<ExperimentKey> {
   const [layered, sparse] = [find<Model>(models, experiment.model), find<SparseModel>(sparseModels, experiment.model)];
-  if (!layered && !sparse) throw unknown('model', modelTitles, experiment.model);
+  if (!layered && !sparse) return unknown('model', experiment.model);
   const images = find<DataSpec>(dataSpecs, experiment.data);
   const logs = find<SparseDataSpec>(sparseDataSpecs, experiment.data);
-  if (!images && !logs) throw unknown('data', dataTitles, experiment.data);
-  if (layered && images) return resolveLayers(layered, images, experiment);
+  if (!images && !logs) return unknown('data', experiment.data);
+  if (layered && images) return layersPlan(layered, images, experiment);
   if (sparse && logs) {
-    refuse(sparseMisfit(sparse, logs, experiment));
+    const wrong = sparseMisfit(sparse, logs, experiment);
+    if (wrong !== null) return wrong;
     const entriesPerExample = logs.entriesPerExample ?? experiment.entries;
     const schema = sparseSchema(sparse, entriesPerExample, experiment.features);
     return { kind: 'sparse', model: sparse, data: logs, entriesPerExample, schema, trainCount: experiment.examples };
   }
-  const needed = sparse ? Object.keys(sparseDataSpecs) : Object.keys(dataSpecs);
-  throw new RangeError(`the model ${experiment.model} takes other data than ${experiment.data}: ${needed.join(', ')}`);
+  const needed = Object.keys(sparse ? sparseDataSpecs : dataSpecs);
+  return { key: 'data', text: `the model ${experiment.model} takes other data: use ${needed.join(', ')}` };
 }
 
-function resolveLayers(model: Model, data: DataSpec, experiment: Experiment): Named {
-  const clash = conflict(experiment);
-  if (clash !== null) throw new RangeError(`${clash.key}: ${clash.text}`);
-  const wrong = misfit(model, data);
-  if (wrong !== null) throw new RangeError(wrong);
+function layersPlan(model: Model, data: DataSpec, experiment: Experiment): Named | Problem<ExperimentKey> {
+  const wrong = conflict(experiment) ?? misfit(model, data) ?? wholeMisfit(experiment);
+  if (wrong !== null) return wrong;
   if (experiment.batch > data.trainCount) {
-    throw new RangeError(`batch ${experiment.batch} is more than the ${data.trainCount} examples there are`);
+    return { key: 'batch', text: `is more than the ${data.trainCount.toLocaleString('en')} examples there are` };
   }
-  refuse(wholeMisfit(experiment));
   const schema = modelSchema(model, data.input, data.classes);
   return { kind: 'layers', model, data, schema, trainCount: data.trainCount };
-}
-
-/** Said with the setting's name first, as `parseExperiment` does. */
-function refuse(misfit: Misfit | null): void {
-  if (misfit) throw new RangeError(`${misfit.key}: ${misfit.text}`);
 }

@@ -1,13 +1,10 @@
 import { leaseExamples } from '../core/server/leases.ts';
 import type { Experiment, ExperimentKey } from '../experiment/experiment.ts';
+import type { Problem } from '../experiment/problems.ts';
 import type { SparseDataSpec } from './sparse-data.ts';
 import type { SparseModel } from './sparse-model.ts';
 
-/** A setting that does not go with the others, and what to do about it. */
-export interface Misfit {
-  readonly key: ExperimentKey;
-  readonly text: string;
-}
+type Misfit = Problem<ExperimentKey>;
 
 /** Per lease: its keys and values, 8 bytes each, must fit into memory several times per worker. */
 const MAX_LEASE_ENTRIES = 4_000_000;
@@ -72,7 +69,8 @@ export function sparseMisfit(model: SparseModel, data: SparseDataSpec, experimen
   if (features < data.minFeatures) {
     return { key: 'features', text: `${data.title} need at least ${data.minFeatures} features, not ${features}.` };
   }
-  if (batch > examples) return { key: 'batch', text: `It is more than the ${examples} examples there are.` };
+  if (batch > examples)
+    return { key: 'batch', text: `is more than the ${examples.toLocaleString('en')} examples there are` };
   return model.movesKeys
     ? keyedMisfit(experiment, data.entriesPerExample ?? experiment.entries)
     : wholeMisfit(experiment);

@@ -1,7 +1,6 @@
-import { conflict } from '../experiment/conflicts.ts';
-import { type Experiment, type ExperimentKey, parseExperiment } from '../experiment/experiment.ts';
-import { experimentFlags } from '../models/experiment-flags.ts';
-import { resolveExperiment } from '../models/plan.ts';
+import { conflict, type Experiment, type ExperimentKey, experimentProblems } from '../experiment/experiment.ts';
+import { flagOf } from '../experiment/setting.ts';
+import { misfitOf } from '../models/plan.ts';
 import type { Bottleneck, Judged } from './bottleneck.ts';
 import type { Bound } from './verdict.ts';
 import { counted, time } from './verdict-numbers.ts';
@@ -40,20 +39,13 @@ const differing = (experiment: Experiment, change: Partial<Experiment>): Partial
 const flagsOf = (change: Partial<Experiment>): string =>
   Object.entries(change)
     .map(([key, value]) => {
-      const flag = `--${key in experimentFlags ? experimentFlags[key as keyof typeof experimentFlags].flag : key}`;
+      const flag = `--${flagOf(key)}`;
       return typeof value === 'boolean' ? `${value ? '' : 'without '}${flag}` : `${flag} ${value}`;
     })
     .join(' ');
 
-function fits(experiment: Experiment): boolean {
-  try {
-    parseExperiment(experiment);
-    resolveExperiment(experiment);
-    return conflict(experiment) === null;
-  } catch {
-    return false;
-  }
-}
+const fits = (experiment: Experiment): boolean =>
+  experimentProblems(experiment).length === 0 && misfitOf(experiment) === null && conflict(experiment) === null;
 
 function ideas(bound: Bound, found: Bottleneck, report: Judged): readonly Idea[] {
   const { experiment } = report;

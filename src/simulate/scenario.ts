@@ -1,215 +1,204 @@
-import { defaultExperiment, type Experiment, parseExperiment, type StrategyName } from '../experiment/experiment.ts';
+import {
+  defaultExperiment,
+  type Experiment,
+  experimentKeys,
+  parseExperiment,
+  type StrategyName,
+  settingOf,
+  tooManyBackups,
+} from '../experiment/experiment.ts';
+import { type Problem, ProblemsError } from '../experiment/problems.ts';
+import { problemWith, readValue, real, type Settings, type Values, whole, writeValue } from '../experiment/setting.ts';
+import { wholeMisfit } from '../models/sparse-misfit.ts';
 
 /** What can be compared; `single` is sync with one worker. */
 export const comparable = ['sync', 'async', 'bounded', 'local', 'allreduce'] as const satisfies readonly StrategyName[];
 export type Comparable = (typeof comparable)[number];
 
-/** The world: machines, links and how long things take. */
-export interface World {
-  readonly workers: number;
-  /** One way, in milliseconds, of a typical worker. */
-  readonly latency: number;
-  /** Megabits per second each way, of a typical worker. */
-  readonly bandwidth: number;
-  /** Megabits per second each way, shared by all. */
-  readonly hostBandwidth: number;
-  /** Milliseconds for one step of a typical worker. */
-  readonly compute: number;
-  /** How unlike each other workers are: the deviation of the logarithm of speed, latency and bandwidth. */
-  readonly spread: number;
-  /** The deviation of the logarithm of one worker's times from step to step. */
-  readonly jitter: number;
-  /** The share of the workers that is `slowdown` times slower. */
-  readonly stragglers: number;
-  readonly slowdown: number;
-  /** Workers that leave in a minute; for each another comes soon after. */
-  readonly churn: number;
-  /** Numbers in the model, as far as bytes and the server's time go. */
-  readonly parameters: number;
-  /** Microseconds of the server for each message. */
-  readonly serverTime: number;
-  /** Nanoseconds of the server for each number of a push. */
-  readonly serverPerNumber: number;
-  /** Milliseconds for one look at the test set. */
-  readonly evaluation: number;
-  /** Looks at the test set are this many steps of everyone apart. */
-  readonly evalRounds: number;
-}
+/** The world: machines, links and how long things take. By default a hundred volunteers at home who train a LeNet. */
+const world = {
+  compute: real({
+    default: 100,
+    min: 0.01,
+    max: 1e6,
+    section: 'machines',
+    label: 'One step takes',
+    unit: 'ms',
+    help: 'On a typical worker',
+  }),
+  spread: real({
+    default: 0.25,
+    min: 0,
+    max: 2,
+    section: 'machines',
+    label: 'Spread',
+    help: 'How unlike each other workers are: the deviation of the logarithm of speed, latency and bandwidth; 0: all the same',
+  }),
+  jitter: real({
+    default: 0.05,
+    min: 0,
+    max: 2,
+    section: 'machines',
+    label: 'Jitter',
+    help: 'How unlike each other one worker’s steps are: the deviation of the logarithm of its times',
+  }),
+  stragglers: real({
+    default: 0.1,
+    min: 0,
+    max: 1,
+    section: 'machines',
+    label: 'Share of stragglers',
+    help: 'The share of the workers that is slower than the rest',
+  }),
+  slowdown: real({
+    default: 10,
+    min: 1,
+    max: 1000,
+    section: 'machines',
+    label: '… times slower',
+    help: 'How many times slower stragglers are',
+  }),
+  churn: real({
+    default: 0,
+    min: 0,
+    max: 10_000,
+    section: 'machines',
+    label: 'Leave per minute',
+    help: 'Workers that leave in a minute; for each another one comes',
+  }),
+  latency: real({
+    default: 40,
+    min: 0,
+    max: 10_000,
+    section: 'links',
+    label: 'Latency',
+    unit: 'ms',
+    help: 'One way, of a typical worker',
+  }),
+  bandwidth: real({
+    default: 20,
+    min: 0.01,
+    max: 1e6,
+    section: 'links',
+    label: 'Bandwidth',
+    unit: 'Mbit/s',
+    help: 'Each way, of a typical worker',
+  }),
+  hostBandwidth: real({
+    default: 1000,
+    min: 0.01,
+    max: 1e6,
+    section: 'links',
+    label: 'Bandwidth of the host',
+    unit: 'Mbit/s',
+    help: 'Each way, shared by all workers',
+  }),
+  parameters: whole({
+    default: 61_706,
+    min: 170,
+    max: 1e9,
+    section: 'links',
+    label: 'Numbers in the model',
+    help: 'As far as bytes and the server’s time go: LeNet has 61,706, softmax on MNIST 7,850',
+  }),
+  // The server's times are about those of a tab.
+  serverTime: real({
+    default: 300,
+    min: 0,
+    max: 1e6,
+    section: 'server',
+    label: 'Per message',
+    unit: 'µs',
+    help: 'What the server takes for each message',
+  }),
+  serverPerNumber: real({
+    default: 10,
+    min: 0,
+    max: 1e6,
+    section: 'server',
+    label: 'Per number',
+    unit: 'ns',
+    help: 'What the server takes for each number of a push',
+  }),
+  evaluation: real({
+    default: 10,
+    min: 0,
+    max: 1e6,
+    section: 'server',
+    label: 'One evaluation takes',
+    unit: 'ms',
+    help: 'Of the test set',
+  }),
+  evalRounds: real({
+    default: 2,
+    min: 0.001,
+    max: 1e6,
+    section: 'server',
+    label: 'Evaluate every',
+    unit: 'rounds',
+    help: 'Steps of everyone between two evaluations',
+  }),
+} as const satisfies Settings;
 
-const experimentKeys = [
-  'batch',
-  'lr',
-  'up',
-  'down',
-  'topk',
-  'backup',
-  'deadline',
-  'lead',
-  'localSteps',
-  'outer',
-  'outerLr',
-  'damping',
-  'maxStaleness',
-  'overlap',
-  'optimizer',
-  'untilLoss',
-  'minutes',
-  'seed',
-] as const satisfies readonly (keyof Experiment)[];
-export type ScenarioExperiment = Pick<Experiment, (typeof experimentKeys)[number]>;
-
-/** A world and what is trained in it, without the strategy. Minutes are always limited. */
-export interface Scenario extends World, Omit<ScenarioExperiment, 'minutes'> {
+/** A world and what is trained in it, by each strategy in turn. Minutes are always limited. */
+export interface Scenario extends Values<typeof world>, Omit<Experiment, 'minutes'> {
   readonly minutes: number;
 }
 export type ScenarioKey = keyof Scenario;
 
-interface Bounds {
-  readonly min: number;
-  readonly max: number;
-  readonly isWhole: boolean;
+const fromExperiment = experimentKeys.flatMap((key) => {
+  // Here each has an option of its own, the number of workers too.
+  const { simulated, hasFlag: _, ...setting } = settingOf(key);
+  return simulated === undefined ? [] : [[key, { ...setting, default: simulated }] as const];
+});
+/** Everything that can be set: the world, and those settings of an experiment that the simulator has. */
+export const scenarioSettings = { ...world, ...Object.fromEntries(fromExperiment) } as Settings;
+const defaults = Object.fromEntries(Object.entries(scenarioSettings).map(([key, setting]) => [key, setting.default]));
+export const defaultScenario = { ...defaultExperiment, epochs: null, ...defaults } as unknown as Scenario;
+
+/** What is wrong with values for these settings; empty: they make a scenario. */
+export function scenarioProblems(values: Readonly<Record<string, unknown>>): Problem[] {
+  const problems = Object.entries(scenarioSettings).flatMap(([key, setting]) => {
+    const text = problemWith(setting, values[key]);
+    return text === null ? [] : [{ key, text }];
+  });
+  if (values.minutes === null) problems.push({ key: 'minutes', text: 'must be a number: virtual time must end' });
+  if (problems.length > 0) return problems;
+  const scenario = { ...defaultScenario, ...values } as Scenario;
+  const misfits = [tooManyBackups(scenario), wholeMisfit(scenario)];
+  return misfits.filter((misfit) => misfit !== null);
 }
 
-/** What the numbers of a world may be. */
-export const worldBounds = {
-  // As many as a host takes.
-  workers: { min: 1, max: 1000, isWhole: true },
-  latency: { min: 0, max: 10_000, isWhole: false },
-  bandwidth: { min: 0.01, max: 1e6, isWhole: false },
-  hostBandwidth: { min: 0.01, max: 1e6, isWhole: false },
-  compute: { min: 0.01, max: 1e6, isWhole: false },
-  spread: { min: 0, max: 2, isWhole: false },
-  jitter: { min: 0, max: 2, isWhole: false },
-  stragglers: { min: 0, max: 1, isWhole: false },
-  slowdown: { min: 1, max: 1000, isWhole: false },
-  churn: { min: 0, max: 10_000, isWhole: false },
-  parameters: { min: 170, max: 1e9, isWhole: true },
-  serverTime: { min: 0, max: 1e6, isWhole: false },
-  serverPerNumber: { min: 0, max: 1e6, isWhole: false },
-  evaluation: { min: 0, max: 1e6, isWhole: false },
-  evalRounds: { min: 0.001, max: 1e6, isWhole: false },
-} as const satisfies Record<keyof World, Bounds>;
-
-/** A hundred volunteers at home who train a LeNet; the server's times are about those of a tab. */
-export const defaultScenario: Scenario = {
-  workers: 100,
-  latency: 40,
-  bandwidth: 20,
-  hostBandwidth: 1000,
-  compute: 100,
-  spread: 0.25,
-  jitter: 0.05,
-  stragglers: 0.1,
-  slowdown: 10,
-  churn: 0,
-  parameters: 61_706,
-  serverTime: 300,
-  serverPerNumber: 10,
-  evaluation: 10,
-  evalRounds: 2,
-  batch: 16,
-  lr: 1,
-  up: 'float32',
-  down: 'float32',
-  topk: defaultExperiment.topk,
-  backup: 0,
-  deadline: null,
-  lead: defaultExperiment.lead,
-  localSteps: defaultExperiment.localSteps,
-  outer: defaultExperiment.outer,
-  outerLr: null,
-  // With hundreds of workers a push is hundreds of versions old: at full weight such steps go astray.
-  damping: 'inverse',
-  maxStaleness: null,
-  overlap: false,
-  optimizer: 'sgd',
-  untilLoss: null,
-  minutes: 10,
-  seed: 7,
-};
-
-const isWorldKey = (key: string): key is keyof World => Object.hasOwn(worldBounds, key);
-const isExperimentKey = (key: string): key is keyof ScenarioExperiment => experimentKeys.some((known) => known === key);
-
-/** Whether a scenario has a setting of this name. */
-export const isScenarioKey = (key: string): key is ScenarioKey => isWorldKey(key) || isExperimentKey(key);
-
-/**
- * Reads a scenario from texts, as a command line or an address has them; what is missing is as usual. `stragglers` may
- * be both numbers in one, as in `0.1x10`. Throws a RangeError with a line `key: what is expected` for each that is wrong.
- */
+/** Reads a scenario from texts, as an address has them; what is missing is as usual. Throws a ProblemsError. */
 export function readScenario(given: Iterable<readonly [string, string]>): Scenario {
-  const fields: Record<string, unknown> = { ...defaultScenario };
-  const problems: string[] = [];
-  for (const [key, text] of given) {
-    const pair = key === 'stragglers' ? /^([^x×]+)[x×]([^x×]+)$/.exec(text) : null;
-    if (pair) {
-      fields.stragglers = numberFrom(pair[1] ?? '');
-      fields.slowdown = numberFrom(pair[2] ?? '');
-    } else if (isScenarioKey(key)) fields[key] = readField(key, text);
-    else problems.push(`${key}: there is no such setting`);
-  }
-  for (const [key, bounds] of Object.entries(worldBounds)) {
-    if (!isWithin(fields[key], bounds)) problems.push(`${key}: ${boundsWords(bounds)}`);
-  }
-  if (fields.minutes === null) problems.push('minutes: must be a number');
-  const backup = fields.backup as number;
-  const workers = fields.workers as number;
-  if (problems.length === 0 && backup >= workers)
-    problems.push(`backup: must be less than the ${workers} workers there are`);
-  try {
-    parseExperiment(withExperiment(fields as unknown as Scenario, 'sync'));
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const known = new Set(problems.map((line) => line.split(':')[0]));
-    problems.push(...error.message.split('\n').filter((line) => !known.has(line.split(':')[0])));
-  }
-  if (problems.length > 0) throw new RangeError(problems.join('\n'));
-  return fields as unknown as Scenario;
+  const pairs = [...given];
+  const unknown = pairs.filter(([key]) => !Object.hasOwn(scenarioSettings, key));
+  const read = pairs.flatMap(([key, text]) => {
+    const setting = scenarioSettings[key];
+    return setting === undefined ? [] : [[key, readValue(setting, text)]];
+  });
+  const values = { ...defaultScenario, ...Object.fromEntries(read) };
+  const problems = [...unknown.map(([key]) => ({ key, text: 'is no setting' })), ...scenarioProblems(values)];
+  if (problems.length > 0) throw new ProblemsError(problems);
+  return values;
 }
-
-const numberFrom = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
-
-function readField(key: ScenarioKey, text: string): unknown {
-  if (text === 'off') return null;
-  const usual: unknown = isWorldKey(key) ? 0 : defaultExperiment[key as keyof ScenarioExperiment];
-  if (typeof usual === 'string') return text;
-  if (typeof usual === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
-  return numberFrom(text);
-}
-
-const isWithin = (value: unknown, { min, max, isWhole }: Bounds): boolean =>
-  typeof value === 'number' && value >= min && value <= max && (!isWhole || Number.isInteger(value));
-
-/** What a number of a world must be, in words. */
-export const boundsWords = ({ min, max, isWhole }: Bounds): string =>
-  `must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}`;
 
 /** What differs from the usual, as pairs that `readScenario` reads. */
 export function scenarioPairs(scenario: Scenario): [string, string][] {
-  return (Object.keys(defaultScenario) as ScenarioKey[])
-    .filter((key) => scenario[key] !== defaultScenario[key])
-    .map((key) => [key, scenario[key] === null ? 'off' : String(scenario[key])]);
+  const keys = Object.keys(scenarioSettings) as ScenarioKey[];
+  return keys.filter((key) => scenario[key] !== defaultScenario[key]).map((key) => [key, writeValue(scenario[key])]);
 }
 
 /** The experiment that a strategy runs in this scenario. */
-export const experimentOf = (scenario: Scenario, strategy: Comparable): Experiment =>
-  parseExperiment(withExperiment(scenario, strategy));
-
-function withExperiment(scenario: Scenario, strategy: Comparable): Experiment {
-  const own = Object.fromEntries(experimentKeys.map((key) => [key, scenario[key]]));
-  const { workers, evalRounds, localSteps, backup } = scenario;
+export function experimentOf(scenario: Scenario, strategy: Comparable): Experiment {
+  const { workers, evalRounds, localSteps, backup, up } = scenario;
   const updatesPerRound = { sync: 1, allreduce: 1, async: workers, bounded: workers, local: 1 / localSteps }[strategy];
-  return {
-    ...defaultExperiment,
-    ...own,
+  return parseExperiment({
+    ...scenario,
     // A ring cannot leave numbers out of partial sums.
-    ...(strategy === 'allreduce' && scenario.up === 'topk' ? { up: 'float32' as const } : {}),
+    up: strategy === 'allreduce' && up === 'topk' ? 'float32' : up,
     strategy,
-    workers,
     backup: strategy === 'sync' || strategy === 'local' ? backup : 0,
     evalEvery: Math.min(1_000_000, Math.max(1, Math.round(evalRounds * updatesPerRound))),
-    epochs: null,
-    maxSteps: null,
-  };
+  });
 }

@@ -1,20 +1,22 @@
 import './codec-form.css';
 import { type CodecName, downNames, upNames } from '../../experiment/experiment.ts';
+import { settings } from '../../experiment/settings.ts';
 import type { HostModel } from '../host/model.ts';
 import { bytes, NOTHING } from '../words/format.ts';
 import { codecWords } from '../words/strategy-words.ts';
 import { codecBytes, exchangeWords, modelSize } from '../words/wire-words.ts';
-import { isAsked } from './experiment-draft.ts';
-import { Group, NumberRow, Problem, problemProps, setText } from './form-fields.tsx';
+import { isUnusual } from './experiment-draft.ts';
+import { Group, Problem, problemProps, SettingRow, setText } from './form-fields.tsx';
 
 const canGoDown = (codec: CodecName): boolean => downNames.some((name) => name === codec);
 
 /** One codec: its bytes, and where it is chosen. */
 function Codec({ model, codec, numbers }: { model: HostModel; codec: CodecName; numbers: number | null }) {
-  const { texts } = model.draft.value;
+  const { form } = model;
+  const { texts } = form.draft.value;
   const size = numbers === null ? null : codecBytes(codec, Number(texts.topk), numbers);
   const cost = size === null ? NOTHING : bytes(size);
-  const { title, text } = codecWords[codec];
+  const title = settings.up.choices[codec];
   const radio = (way: 'up' | 'down') => (
     <input
       type="radio"
@@ -22,31 +24,32 @@ function Codec({ model, codec, numbers }: { model: HostModel; codec: CodecName; 
       value={codec}
       checked={texts[way] === codec}
       aria-label={`${way === 'up' ? 'Gradients up' : 'Parameters down'}: ${title}, ${cost}`}
-      {...problemProps(model, way)}
-      onChange={() => setText(model, way, codec)}
+      {...problemProps(form, way)}
+      onChange={() => setText(form, way, codec)}
     />
   );
   return (
-    <tr title={text}>
+    <tr title={codecWords[codec]}>
       <th scope="row">{title}</th>
       <td class="number">{cost}</td>
       <td>{radio('up')}</td>
-      {isAsked(model.draft.value, 'down') && <td>{canGoDown(codec) && radio('down')}</td>}
+      {form.isAsked('down') && <td>{canGoDown(codec) && radio('down')}</td>}
     </tr>
   );
 }
 
 /** How numbers travel each way, with the exact bytes of each choice. */
 export function CodecForm({ model }: { model: HostModel }) {
-  const { texts } = model.draft.value;
+  const { form } = model;
+  const { texts } = form.draft.value;
   const reading = model.reading.value;
-  const hasDown = isAsked(model.draft.value, 'down');
-  const numbers = modelSize(texts.model, texts.data);
-  const title = (name: string) => codecWords[upNames.find((known) => known === name) ?? 'float32'].title;
+  const hasDown = form.isAsked('down');
+  const numbers = modelSize(texts.model ?? '', texts.data ?? '');
+  const title = (name = '') => settings.up.choices[upNames.find((known) => known === name) ?? 'float32'];
   const [up, down] = [title(texts.up), title(texts.down)];
-  const gist = !hasDown ? up : up === down ? `${up} both ways` : `${up} up, ${down} down`;
+  const summary = !hasDown ? up : up === down ? `${up} both ways` : `${up} up, ${down} down`;
   return (
-    <Group model={model} title="On the wire" gist={gist} keys={['up', 'down', 'topk']}>
+    <Group title="On the wire" summary={summary} isUnusual={isUnusual(form.draft.value, ['up', 'down', 'topk'])}>
       <table class="codecs">
         <thead>
           <tr>
@@ -72,17 +75,12 @@ export function CodecForm({ model }: { model: HostModel }) {
           ))}
         </tbody>
       </table>
-      <Problem model={model} name="up" />
-      <Problem model={model} name="down" />
-      <NumberRow
-        model={model}
-        name="topk"
-        label="Share that is sent"
-        title="Of all numbers, the largest: 0.01 is one in a hundred"
-      />
+      <Problem form={form} name="up" />
+      <Problem form={form} name="down" />
+      <SettingRow form={form} name="topk" />
       {reading.ok && (
         <p class="aside">
-          {codecWords[reading.experiment.up].text} {exchangeWords(reading.experiment)}
+          {codecWords[reading.experiment.up]} {exchangeWords(reading.experiment)}
         </p>
       )}
     </Group>

@@ -1,9 +1,9 @@
 import './emulation-form.css';
 import { useSignal } from '@preact/signals';
-import type { HostModel } from '../host/model.ts';
 import { counted } from '../words/format.ts';
 import { emptyRule, type RuleDraft, rulesOf, ruleText } from './emulation-rule.ts';
-import { Group, Problem, problemProps, setText } from './form-fields.tsx';
+import { isUnusual } from './experiment-draft.ts';
+import { type Form, Group, Problem, problemProps, setText } from './form-fields.tsx';
 
 const conditionFields = {
   slow: { label: 'slower ×', title: 'Every step takes this many times as long' },
@@ -65,14 +65,14 @@ function RuleEditor({ add }: { add(rule: string): void }) {
 }
 
 /** Made-up conditions, for seeing what slow machines and bad lines do without having any. */
-export function EmulationForm({ model }: { model: HostModel }) {
-  const text = model.draft.value.texts.emulate;
+export function EmulationForm({ form }: { form: Form }) {
+  const text = form.draft.value.texts.emulate ?? '';
   const rules = rulesOf(text);
-  const set = (next: readonly string[]) => setText(model, 'emulate', next.join(' '));
+  const set = (next: readonly string[]) => setText(form, 'emulate', next.join(' '));
   const isNone = text.trim() === '';
-  const gist = isNone ? 'none' : rules === null ? 'unclear' : counted(rules.length, 'rule');
+  const summary = isNone ? 'none' : rules === null ? 'unclear' : counted(rules.length, 'rule');
   return (
-    <Group model={model} title="Make-believe conditions" gist={gist} keys={['emulate']}>
+    <Group title="Simulated problems" summary={summary} isUnusual={isUnusual(form.draft.value, ['emulate'])}>
       {rules !== null && rules.length > 0 && (
         <ul class="rules">
           {rules.map((rule, at) => (
@@ -101,11 +101,11 @@ export function EmulationForm({ model }: { model: HostModel }) {
           spellcheck={false}
           placeholder="4:slow=10 *:latency=40"
           value={text}
-          {...problemProps(model, 'emulate')}
-          onInput={(event) => setText(model, 'emulate', event.currentTarget.value)}
+          {...problemProps(form, 'emulate')}
+          onInput={(event) => setText(form, 'emulate', event.currentTarget.value)}
         />
       </label>
-      <Problem model={model} name="emulate" />
+      <Problem form={form} name="emulate" />
       <p class="aside">Such a run is marked as emulated in every chart, table and file.</p>
     </Group>
   );

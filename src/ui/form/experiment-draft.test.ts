@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { defaultExperiment, type Experiment, type ExperimentKey, strategyNames } from '../../experiment/experiment.ts';
 import {
-  changedDraft,
-  checkText,
-  type Draft,
-  draftOf,
-  hasChange,
-  isUnusual,
-  mayBeZero,
-  type NumberKey,
-  numberFields,
-  readDraft,
-} from './experiment-draft.ts';
+  defaultExperiment,
+  type Experiment,
+  type ExperimentKey,
+  experimentKeys,
+  settingOf,
+  strategyNames,
+} from '../../experiment/experiment.ts';
+import { changedDraft, type Draft, draftOf, hasChange, isUnusual, readDraft } from './experiment-draft.ts';
 
 const experiment: Experiment = { ...defaultExperiment, untilLoss: 0.35, maxSteps: 2000, epochs: 10, minutes: 5 };
 /** An experiment that looks at the setting. */
@@ -34,7 +30,7 @@ const typed = (key: ExperimentKey, text: string, of: Partial<Experiment> = {}): 
 };
 const problemsOf = (draft: Draft) => {
   const reading = readDraft(draft);
-  return reading.ok ? {} : reading.problems;
+  return reading.ok ? {} : Object.fromEntries(reading.problems);
 };
 
 test('a draft reads back as the experiment it was made of', () => {
@@ -53,24 +49,25 @@ test('a draft reads back as the experiment it was made of', () => {
 
 test('a rule that is switched off is null, whatever its field says', () => {
   const draft = typed('untilLoss', 'nonsense');
-  const reading = readDraft({ ...draft, off: { ...draft.off, untilLoss: true } });
+  const reading = readDraft({ ...draft, off: new Set([...draft.off, 'untilLoss']) });
   expect(reading).toEqual({ ok: true, experiment: { ...experiment, untilLoss: null } });
 });
 
-describe('the bounds beside a field are those of the schema', () => {
-  test.each(Object.entries(numberFields))('%s', (name, { min, max, isWhole }) => {
-    const key = name as NumberKey;
-    const smallest = isWhole ? min : 1e-6;
-    for (const good of [smallest, max]) expect(problemsOf(typed(key, String(good)))).toEqual({});
-    const isBelow = isWhole || mayBeZero.includes(key);
-    const bad = [String(isBelow ? min - 1 : min), String(max + 1), '', 'x', 'Infinity', ...(isWhole ? ['1.5'] : [])];
+const numbers = experimentKeys.flatMap((key) => {
+  const setting = settingOf(key);
+  return setting.section !== 'found' && 'min' in setting ? [[key, setting] as const] : [];
+});
+describe('a number out of bounds is said beside its field', () => {
+  test.each(numbers)('%s', (key, { min, max, isWhole, isAbove = false }) => {
+    for (const good of [isAbove ? 1e-6 : min, max]) expect(problemsOf(typed(key, String(good)))).toEqual({});
+    const bad = [String(isAbove ? min : min - 1), String(max + 1), '', 'x', 'Infinity', ...(isWhole ? ['1.5'] : [])];
     for (const text of bad) expect(Object.keys(problemsOf(typed(key, text)))).toEqual([key]);
   });
 });
 
 test('the words name the bounds', () => {
-  expect(problemsOf(typed('batch', '0')).batch).toBe('A whole number from 1 to 60,000.');
-  expect(problemsOf(typed('lr', '0')).lr).toBe('A number above 0, up to 1,000.');
+  expect(problemsOf(typed('batch', '0')).batch).toBe('Must be a whole number from 1 to 60,000.');
+  expect(problemsOf(typed('lr', '0')).lr).toBe('Must be a number above 0, up to 1,000.');
 });
 
 test('a model that is not there is said beside its field', () => {
@@ -92,7 +89,7 @@ test('a combination that cannot be is said at the field that can change it', () 
     up: expect.stringContaining('use another codec'),
   });
   expect(problemsOf(typed('emulate', '4:fast=2'))).toEqual({ emulate: expect.stringContaining('slow, latency') });
-  expect(problemsOf(typed('emulate', 'x'.repeat(301)))).toEqual({ emulate: 'At most 300 characters.' });
+  expect(problemsOf(typed('emulate', 'x'.repeat(301)))).toEqual({ emulate: 'Must be at most 300 characters.' });
   expect(problemsOf(typed('optimizer', 'ftrl'))).toEqual({ optimizer: expect.stringContaining('sparse') });
 });
 
@@ -105,7 +102,7 @@ test('what only sparse models look at is not in the way of others, nor l1 of oth
 });
 
 test('ticks are written as the experiment has them', () => {
-  const draft = typed('damping', checkText('damping', true), { strategy: 'async', overlap: true });
+  const draft = typed('damping', 'inverse', { strategy: 'async', overlap: true });
   expect(readDraft(draft)).toMatchObject({ ok: true, experiment: { damping: 'inverse', overlap: true } });
 });
 
@@ -125,6 +122,6 @@ test('a change goes into the form as typed, switches included, and touches nothi
   expect(hasChange(draft, change)).toBe(false);
   const changed = changedDraft(draft, change);
   expect(hasChange(changed, change)).toBe(true);
-  expect(changed.off.maxStaleness).toBe(false);
+  expect(changed.off.has('maxStaleness')).toBe(false);
   expect(changed.texts).toEqual({ ...draft.texts, strategy: 'async', maxStaleness: '3', overlap: 'true' });
 });

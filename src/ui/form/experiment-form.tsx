@@ -1,17 +1,12 @@
 import './experiment-form.css';
-import { dataTitles, modelTitles } from '../../models/plan.ts';
+import { stopKeys } from '../../experiment/settings.ts';
 import { FileChooser } from '../host/file-chooser.tsx';
 import type { HostModel } from '../host/model.ts';
 import { CodecForm } from './codec-form.tsx';
 import { EmulationForm } from './emulation-form.tsx';
-import { stopRules } from './experiment-draft.ts';
-import { NumberRow, SelectRow, SwitchRow } from './form-fields.tsx';
+import { SectionRows } from './form-fields.tsx';
 import { StrategyForm } from './strategy-form.tsx';
 import { TrustForm } from './trust-form.tsx';
-
-const optimizers = { sgd: 'SGD', momentum: 'SGD with momentum', adam: 'Adam', adagrad: 'Adagrad', ftrl: 'FTRL' };
-const stops = { untilLoss: 'Test loss ≤', maxSteps: 'Steps', epochs: 'Epochs', minutes: 'Minutes' } as const;
-const stopKeys = Object.keys(stopRules) as (keyof typeof stopRules)[];
 
 /** For the run that would start, or for an interrupted one to go on. */
 function needsFile(model: HostModel): boolean {
@@ -21,41 +16,28 @@ function needsFile(model: HostModel): boolean {
 
 /** All settings of the experiment; locked while a run goes on. */
 export function ExperimentForm({ model }: { model: HostModel }) {
-  const { off } = model.draft.value;
+  const { form } = model;
   const isLocked = model.isLocked.value;
   return (
     <form class="experiment" aria-label="Experiment" onSubmit={(event) => event.preventDefault()}>
       <fieldset disabled={isLocked} title={isLocked ? 'Locked while the run goes on' : undefined}>
         <h2>Experiment</h2>
-        <SelectRow model={model} name="model" label="Model" options={modelTitles} />
-        <SelectRow model={model} name="data" label="Data" options={dataTitles} />
+        <SectionRows form={form} section="task" />
         {needsFile(model) && <FileChooser model={model} />}
-        <NumberRow model={model} name="features" label="Features" title="One parameter for each" />
-        <NumberRow model={model} name="examples" label="Examples" title="Generated for each epoch" />
-        <h2>Together</h2>
-        <StrategyForm model={model} />
+        <h2>How workers cooperate</h2>
+        <StrategyForm form={form} />
         <h2>Each step</h2>
-        <NumberRow model={model} name="batch" label="Batch size" title="Examples per worker and step" />
-        <NumberRow model={model} name="lr" label="Learning rate" />
-        <SelectRow model={model} name="optimizer" label="Optimizer" options={optimizers} />
-        <NumberRow model={model} name="l1" label="L1" title="What sums of gradients must exceed to count" />
-        <NumberRow model={model} name="l2" label="L2" title="How strongly parameters are drawn to zero" />
+        <SectionRows form={form} section="step" />
         <h2>Stop at the first of</h2>
-        {stopKeys.map((key) => (
-          <SwitchRow key={key} model={model} name={key} label={stops[key]} as={`Stop: ${stops[key]}`} />
-        ))}
-        {stopKeys.every((key) => off[key]) && <p class="aside">No rule is on: it trains until you press Finish.</p>}
+        <SectionRows form={form} section="stop" />
+        {stopKeys.every((key) => form.draft.value.off.has(key)) && (
+          <p class="aside">No rule is on: it trains until you press Finish.</p>
+        )}
         <h2>Measured</h2>
-        <NumberRow
-          model={model}
-          name="evalEvery"
-          label="Test every … steps"
-          title="Steps between two looks at the test set"
-        />
-        <NumberRow model={model} name="seed" label="Seed" title="The same seed deals and shuffles the same way" />
+        <SectionRows form={form} section="measure" />
         <CodecForm model={model} />
-        <TrustForm model={model} />
-        <EmulationForm model={model} />
+        <TrustForm form={form} />
+        <EmulationForm form={form} />
       </fieldset>
     </form>
   );

@@ -1,42 +1,43 @@
+import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ExperimentKey } from '../../experiment/experiment.ts';
-import type { HostModel } from '../host/model.ts';
-import {
-  type CheckKey,
-  checkText,
-  isAsked,
-  isUnusual,
-  type NumberKey,
-  numberFields,
-  type SwitchKey,
-} from './experiment-draft.ts';
+import type { Draft } from '../../experiment/draft.ts';
+import { labelOf, type Setting, type Settings } from '../../experiment/setting.ts';
 
-/* Fields of the experiment. One that does not belong to what is chosen is not there. */
+/* Fields of settings, made from their table. A setting that does not belong to what is chosen is not there. */
+
+/** What a field needs of the form it is in. */
+export interface Form {
+  readonly settings: Settings;
+  readonly draft: Signal<Draft>;
+  /** What is wrong, in sentences by key. */
+  readonly problems: ReadonlySignal<ReadonlyMap<string, string>>;
+  /** Whether the setting belongs to what is chosen just now. */
+  isAsked(key: string): boolean;
+  /** What can be chosen, with what each choice is called; null where it is not one of a list. */
+  choicesOf(key: string): Readonly<Record<string, string>> | null;
+}
+
+interface FieldProps {
+  readonly form: Form;
+  readonly name: string;
+}
 
 /** Types into a field. */
-export function setText(model: HostModel, key: ExperimentKey, text: string): void {
-  model.draft.value = { ...model.draft.value, texts: { ...model.draft.value.texts, [key]: text } };
+export function setText({ draft }: Form, key: string, text: string): void {
+  draft.value = { ...draft.value, texts: { ...draft.value.texts, [key]: text } };
 }
 
-function setOff(model: HostModel, key: SwitchKey, isOff: boolean): void {
-  model.draft.value = { ...model.draft.value, off: { ...model.draft.value.off, [key]: isOff } };
+function setOff({ draft }: Form, key: string, isOff: boolean): void {
+  const off = new Set(draft.value.off);
+  if (isOff) off.add(key);
+  else off.delete(key);
+  draft.value = { ...draft.value, off };
 }
-
-interface FieldProps<Key extends ExperimentKey> {
-  readonly model: HostModel;
-  readonly name: Key;
-  readonly label: string;
-  readonly title?: string;
-}
-
-/** What is wrong with a field, or undefined. */
-export const problemOf = (model: HostModel, key: ExperimentKey): string | undefined =>
-  model.reading.value.ok ? undefined : model.reading.value.problems[key];
 
 /** What is wrong with a field, in words below it. */
-export function Problem({ model, name }: { model: HostModel; name: ExperimentKey }) {
-  const problem = problemOf(model, name);
+export function Problem({ form, name }: FieldProps) {
+  const problem = form.problems.value.get(name);
   return problem === undefined ? null : (
     <p class="problem" id={`${name}-problem`}>
       {problem}
@@ -45,157 +46,170 @@ export function Problem({ model, name }: { model: HostModel; name: ExperimentKey
 }
 
 /** Attributes that tie a field to what is wrong with it, or else to what it means. */
-export const problemProps = (model: HostModel, name: ExperimentKey, hint?: string) => {
-  const isBad = problemOf(model, name) !== undefined;
-  const described = isBad ? `${name}-problem` : hint === undefined ? undefined : `${name}-hint`;
+export const problemProps = ({ problems }: Form, name: string, hasHint = false) => {
+  const isBad = problems.value.has(name);
+  const described = isBad ? `${name}-problem` : hasHint ? `${name}-hint` : undefined;
   return { 'aria-invalid': isBad, 'aria-describedby': described };
 };
 
-/** What a field means, beside it while it has the focus: neither keys nor fingers get a tooltip. */
-function Hint({ name, text }: { name: ExperimentKey; text: string | undefined }) {
-  return text === undefined ? null : (
-    <span class="hint" id={`${name}-hint`}>
-      {text}
-    </span>
-  );
-}
-
-function Row(props: FieldProps<ExperimentKey> & { readonly children: ComponentChildren }) {
-  const { model, name, label, title, children } = props;
-  if (!isAsked(model.draft.value, name)) return null;
+/** One setting with its name, its field, what it means and what is wrong with it. */
+export function SettingRow({ form, name }: FieldProps) {
+  const setting = form.settings[name];
+  if (setting === undefined || !form.isAsked(name)) return null;
   return (
-    <div class="row" title={title}>
-      <label for={`field-${name}`}>{label}</label>
-      {children}
-      <Hint name={name} text={title} />
-      <Problem model={model} name={name} />
+    <div class={setting.kind === 'switch' ? 'row alone' : 'row'} title={setting.help}>
+      <Field form={form} name={name} setting={setting} />
+      {/* Beside the field while it has the focus: neither keys nor fingers get a tooltip. */}
+      <span class="hint" id={`${name}-hint`}>
+        {setting.help}
+      </span>
+      <Problem form={form} name={name} />
     </div>
   );
 }
 
-interface NumberProps {
-  readonly model: HostModel;
-  readonly name: NumberKey;
+/** Every setting of a section, in the order of the table. */
+export function SectionRows({ form, section }: { form: Form; section: string }) {
+  const keys = Object.keys(form.settings).filter((key) => form.settings[key]?.section === section);
+  return (
+    <>
+      {keys.map((key) => (
+        <SettingRow key={key} form={form} name={key} />
+      ))}
+    </>
+  );
+}
+
+function Field({ form, name, setting }: FieldProps & { readonly setting: Setting }) {
+  const label = labelOf(setting);
+  const named = <label for={`field-${name}`}>{label}</label>;
+  const choices = form.choicesOf(name);
+  if (choices !== null) {
+    return (
+      <>
+        {named}
+        <Select form={form} name={name} choices={choices} />
+      </>
+    );
+  }
+  switch (setting.kind) {
+    case 'switch':
+      return (
+        <Tick
+          form={form}
+          name={name}
+          label={label}
+          isOn={form.draft.value.texts[name] === 'true'}
+          onChange={(isOn) => setText(form, name, String(isOn))}
+        />
+      );
+    case 'optional': {
+      const isOff = form.draft.value.off.has(name);
+      return (
+        <>
+          <Tick label={label} isOn={!isOff} onChange={(isOn) => setOff(form, name, !isOn)} />
+          <TextInput form={form} name={name} setting={setting} isOff={isOff} label={label} />
+        </>
+      );
+    }
+    default:
+      return (
+        <>
+          {named}
+          <TextInput form={form} name={name} setting={setting} />
+        </>
+      );
+  }
+}
+
+interface TextInputProps extends FieldProps {
+  readonly setting: Setting;
   readonly isOff?: boolean;
-  readonly hint?: string | undefined;
   /** Where no label element names the input. */
   readonly label?: string;
 }
 
-function NumberInput({ model, name, isOff = false, hint, label }: NumberProps) {
+function TextInput({ form, name, setting, isOff = false, label }: TextInputProps) {
+  const isWhole = 'isWhole' in setting && setting.isWhole;
   return (
     <input
       id={`field-${name}`}
       name={name}
       type="text"
-      inputMode={numberFields[name].isWhole ? 'numeric' : 'decimal'}
+      inputMode={setting.kind === 'text' || setting.kind === 'name' ? 'text' : isWhole ? 'numeric' : 'decimal'}
       autocomplete="off"
       disabled={isOff}
-      value={model.draft.value.texts[name]}
+      value={form.draft.value.texts[name]}
       aria-label={label}
-      {...problemProps(model, name, hint)}
-      onInput={(event) => setText(model, name, event.currentTarget.value)}
+      {...problemProps(form, name, true)}
+      onInput={(event) => setText(form, name, event.currentTarget.value)}
     />
   );
 }
 
-/** A number under its name. */
-export function NumberRow(props: FieldProps<NumberKey>) {
+function Select({ form, name, choices }: FieldProps & { readonly choices: Readonly<Record<string, string>> }) {
+  const value = form.draft.value.texts[name] ?? '';
   return (
-    <Row {...props}>
-      <NumberInput model={props.model} name={props.name} hint={props.title} />
-    </Row>
+    <select
+      id={`field-${name}`}
+      name={name}
+      value={value}
+      {...problemProps(form, name, true)}
+      onChange={(event) => setText(form, name, event.currentTarget.value)}
+    >
+      {!Object.hasOwn(choices, value) && <option value={value}>{value}</option>}
+      {Object.entries(choices).map(([key, title]) => (
+        <option key={key} value={key}>
+          {title}
+        </option>
+      ))}
+    </select>
   );
 }
 
-/** One of several by name. */
-export function SelectRow(
-  props: FieldProps<'model' | 'data' | 'optimizer' | 'outer'> & { readonly options: Readonly<Record<string, string>> },
-) {
-  const { model, name, options } = props;
-  const value = model.draft.value.texts[name];
+interface TickProps {
+  /** Where the tick itself is the setting. */
+  readonly form?: Form;
+  readonly name?: string;
+  readonly label: string;
+  readonly isOn: boolean;
+  onChange(isOn: boolean): void;
+}
+
+function Tick({ form, name, label, isOn, onChange }: TickProps) {
   return (
-    <Row {...props}>
-      <select
-        id={`field-${name}`}
+    <label class="rule">
+      <input
+        type="checkbox"
         name={name}
-        value={value}
-        {...problemProps(model, name, props.title)}
-        onChange={(event) => setText(model, name, event.currentTarget.value)}
-      >
-        {!Object.hasOwn(options, value) && <option value={value}>{value}</option>}
-        {Object.entries(options).map(([key, title]) => (
-          <option key={key} value={key}>
-            {title}
-          </option>
-        ))}
-      </select>
-    </Row>
-  );
-}
-
-/** A number that can be switched off; `as` is what the input is called where its label alone does not say it. */
-export function SwitchRow({ model, name, label, title, as }: FieldProps<SwitchKey> & { readonly as?: string }) {
-  if (!isAsked(model.draft.value, name)) return null;
-  const isOff = model.draft.value.off[name];
-  return (
-    <div class="row" title={title}>
-      <label class="rule">
-        <input
-          type="checkbox"
-          checked={!isOff}
-          onChange={(event) => setOff(model, name, !event.currentTarget.checked)}
-        />
-        {label}
-      </label>
-      <NumberInput model={model} name={name} isOff={isOff} hint={title} label={as ?? label} />
-      <Hint name={name} text={title} />
-      <Problem model={model} name={name} />
-    </div>
-  );
-}
-
-/** Something that is so or not. */
-export function CheckRow({ model, name, label, title }: FieldProps<CheckKey>) {
-  if (!isAsked(model.draft.value, name)) return null;
-  return (
-    <div class="row alone" title={title}>
-      <label class="rule">
-        <input
-          type="checkbox"
-          name={name}
-          checked={model.draft.value.texts[name] === checkText(name, true)}
-          {...problemProps(model, name, title)}
-          onChange={(event) => setText(model, name, checkText(name, event.currentTarget.checked))}
-        />
-        {label}
-      </label>
-      <Hint name={name} text={title} />
-      <Problem model={model} name={name} />
-    </div>
+        checked={isOn}
+        {...(form && name ? problemProps(form, name, true) : {})}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      {label}
+    </label>
   );
 }
 
 interface GroupProps {
-  readonly model: HostModel;
   readonly title: string;
   /** What is in it, said while it is closed. */
-  readonly gist: string;
-  readonly keys: readonly ExperimentKey[];
+  readonly summary: string;
+  /** One of its settings is not as usual. */
+  readonly isUnusual: boolean;
   readonly children: ComponentChildren;
 }
 
 /** Settings most people leave alone: closed unless one of them is not as usual. */
-export function Group({ model, title, gist, keys, children }: GroupProps) {
-  const unusual = isUnusual(model.draft.value, keys);
-  const [isOpen, setOpen] = useState(unusual);
+export function Group({ title, summary, isUnusual, children }: GroupProps) {
+  const [isOpen, setOpen] = useState(isUnusual);
   useEffect(() => {
-    if (unusual) setOpen(true);
-  }, [unusual]);
+    if (isUnusual) setOpen(true);
+  }, [isUnusual]);
   return (
     <details class="group" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <b>{title}</b> <span>{gist}</span>
+        <b>{title}</b> <span>{summary}</span>
       </summary>
       {children}
     </details>

@@ -1,9 +1,9 @@
 import { aggregateNames } from '../../experiment/experiment.ts';
-import type { HostModel } from '../host/model.ts';
+import { settings } from '../../experiment/settings.ts';
 import { counted } from '../words/format.ts';
 import { aggregateWords } from '../words/strategy-words.ts';
-import { isAsked } from './experiment-draft.ts';
-import { Group, NumberRow, Problem, setText } from './form-fields.tsx';
+import { isUnusual } from './experiment-draft.ts';
+import { type Form, Group, Problem, SettingRow, setText } from './form-fields.tsx';
 
 /** The most liars that can be outvoted, where that is known. */
 function outvotedWords(workers: number): string | null {
@@ -16,16 +16,15 @@ function outvotedWords(workers: number): string | null {
 }
 
 /** How a round's gradients become one step, where there are rounds at the host. */
-export function TrustForm({ model }: { model: HostModel }) {
-  const { texts } = model.draft.value;
-  if (!isAsked(model.draft.value, 'aggregate')) return null;
+export function TrustForm({ form }: { form: Form }) {
+  const { texts } = form.draft.value;
+  if (!form.isAsked('aggregate')) return null;
   const chosen = aggregateNames.find((name) => name === texts.aggregate);
   return (
     <Group
-      model={model}
-      title="Whom to trust"
-      gist={chosen === undefined || chosen === 'mean' ? 'everyone: mean' : aggregateWords[chosen].title}
-      keys={['aggregate', 'faulty']}
+      title="Protection against bad workers"
+      summary={chosen === undefined || chosen === 'mean' ? 'none' : settings.aggregate.choices[chosen]}
+      isUnusual={isUnusual(form.draft.value, ['aggregate', 'faulty'])}
     >
       <div role="radiogroup" aria-label="How gradients are combined">
         {aggregateNames.map((aggregate) => (
@@ -35,21 +34,16 @@ export function TrustForm({ model }: { model: HostModel }) {
               name="aggregate"
               value={aggregate}
               checked={texts.aggregate === aggregate}
-              onChange={() => setText(model, 'aggregate', aggregate)}
+              onChange={() => setText(form, 'aggregate', aggregate)}
             />
             <span>
-              <b>{aggregateWords[aggregate].title}</b> {aggregateWords[aggregate].text}
+              <b>{settings.aggregate.choices[aggregate]}</b> {aggregateWords[aggregate]}
             </span>
           </label>
         ))}
       </div>
-      <Problem model={model} name="aggregate" />
-      <NumberRow
-        model={model}
-        name="faulty"
-        label="How many may lie"
-        title="Workers of a round that may send nonsense or worse"
-      />
+      <Problem form={form} name="aggregate" />
+      <SettingRow form={form} name="faulty" />
       {chosen !== 'mean' && <p class="aside">{outvotedWords(Number(texts.workers))}</p>}
     </Group>
   );

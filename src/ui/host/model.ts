@@ -1,9 +1,12 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Experiment } from '../../experiment/experiment.ts';
+import type { Experiment, ExperimentKey } from '../../experiment/experiment.ts';
+import { settings } from '../../experiment/settings.ts';
 import type { HostState, RunLog } from '../../host/state.ts';
+import { choicesOf } from '../../models/plan.ts';
 import { type RunNumbers, runSummary } from '../../observe/run-numbers.ts';
 import type { XAxis } from '../charts/series.ts';
-import { type Draft, draftOf, type Reading, readDraft } from '../form/experiment-draft.ts';
+import { type Draft, draftOf, isAsked, type Reading, readDraft } from '../form/experiment-draft.ts';
+import type { Form } from '../form/form-fields.tsx';
 import { live } from './live.ts';
 import type { HostPageDeps } from './page.tsx';
 
@@ -23,6 +26,8 @@ export interface HostModel {
   readonly state: ReadonlySignal<HostState>;
   readonly draft: Signal<Draft>;
   readonly reading: ReadonlySignal<Reading>;
+  /** The same for fields. */
+  readonly form: Form;
   /** While a run goes on its experiment stands. */
   readonly isLocked: ReadonlySignal<boolean>;
   /** What is trained now, or would be on Start. */
@@ -123,6 +128,13 @@ export function createHostModel(deps: HostPageDeps): HostModel {
     state,
     draft,
     reading,
+    form: {
+      settings,
+      draft,
+      problems: computed(() => (reading.value.ok ? new Map() : reading.value.problems)),
+      isAsked: (key) => isAsked(draft.value, key),
+      choicesOf: (key) => choicesOf(key as ExperimentKey),
+    },
     isLocked,
     experiment,
     runs,

@@ -1,3 +1,4 @@
+import { type Problem, ProblemsError, problemLine } from '../../experiment/problems.ts';
 import { layOut } from '../../lab/layout.ts';
 import { parseSweep, type Sweep } from '../../lab/sweep.ts';
 
@@ -19,9 +20,9 @@ export function readSweepText(text: string): SweepReading {
     layOut(sweep);
     return { ok: true, sweep };
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    if (!(error instanceof ProblemsError)) throw error;
     const offsets = offsetsOf(text);
-    return { ok: false, problems: error.message.split('\n').map((words) => withLine(text, offsets, words)) };
+    return { ok: false, problems: error.problems.map((problem) => withLine(text, offsets, problem)) };
   }
 }
 
@@ -35,10 +36,10 @@ function syntaxWords(text: string, message: string): string {
   return `${place === null ? '' : `line ${place}: `}this is not JSON: ${message}`;
 }
 
-/** Mistakes begin with their place in the data; the line in the file goes before it. */
-function withLine(text: string, offsets: ReadonlyMap<string, number>, words: string): string {
-  const offset = offsets.get(words.split(': ')[0] ?? '');
-  return offset === undefined ? words : `line ${lineAt(text, offset)}, ${words}`;
+/** The key of a problem is its place in the data; the line in the file goes before it. */
+function withLine(text: string, offsets: ReadonlyMap<string, number>, problem: Problem): string {
+  const offset = offsets.get(problem.key);
+  return offset === undefined ? problemLine(problem) : `line ${lineAt(text, offset)}, ${problemLine(problem)}`;
 }
 
 /** Where each value of a JSON text that is sound begins, by its place in the data: `vary.batch[2]`. */

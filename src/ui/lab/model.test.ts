@@ -303,7 +303,7 @@ it('takes a sweep from a file, and says what is wrong with one', () => {
   model.load('other.json', '{\n "name": "other",\n "vary": { "batch": [-1] }\n}');
   expect(model.fileProblem.value).toEqual({
     file: 'other.json',
-    problems: [expect.stringMatching(/^line 3, vary\.batch\[0\]: /)],
+    problems: [expect.stringMatching(/^line 3, vary\.batch\[0\] must /)],
   });
   expect(model.choice.value.sweep.name).toBe('mine');
 });

@@ -1,4 +1,5 @@
 import { DEFAULT_MALFORMED_LIMIT, formatOfName } from '../../data/sparse/formats/formats.ts';
+import { ProblemsError, problemLine } from '../../experiment/problems.ts';
 import { layOut } from '../../lab/layout.ts';
 import { quickened, type Sweep, type SweepRun } from '../../lab/sweep.ts';
 import { resolveExperiment } from '../../models/plan.ts';
@@ -75,8 +76,8 @@ export function planOf(choice: Choice): Plan {
     const canTakeFile = choice.takesFile || (!needsFile && fitsFile({ ...choice, takesFile: true }));
     return { ok: true, runs, repeats: sweep.repeats, mostTabs, modelBytes, needsFile, canTakeFile };
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { ok: false, problems: error.message.split('\n') };
+    if (!(error instanceof ProblemsError)) throw error;
+    return { ok: false, problems: error.problems.map(problemLine) };
   }
 }
 

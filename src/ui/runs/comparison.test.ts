@@ -126,7 +126,7 @@ test('only settings that differ and count are listed', () => {
   );
   expect(rows.Strategy).toEqual(['sync', 'async']);
   expect(rows['Backup workers']).toEqual(['1', '–']);
-  expect(rows['Computes while sending']).toEqual(['–', 'yes']);
+  expect(rows['Compute while sending']).toEqual(['–', 'yes']);
   expect(rows.Emulated).toEqual(['no', 'everyone: 40 ms latency']);
   expect(rows.Model).toBeUndefined();
   expect(rows['Steps ahead, at most']).toBeUndefined();

@@ -1,6 +1,13 @@
-import { isUsed } from '../../experiment/conflicts.ts';
 import { emulatedWords } from '../../experiment/emulated.ts';
-import { defaultExperiment, type Experiment, type ExperimentKey } from '../../experiment/experiment.ts';
+import {
+  defaultExperiment,
+  type Experiment,
+  type ExperimentKey,
+  experimentKeys,
+  isUsed,
+  settingOf,
+} from '../../experiment/experiment.ts';
+import { labelOf, plainValue } from '../../experiment/setting.ts';
 import type { RunLog } from '../../host/state.ts';
 import type { RunNumbers } from '../../observe/run-numbers.ts';
 import { bytes, count, duration, loss, NOTHING, percent, rate } from '../words/format.ts';
@@ -26,59 +33,21 @@ export interface Comparison {
   readonly caveats: readonly string[];
 }
 
-const settingNames: Partial<Record<ExperimentKey, string>> = {
-  model: 'Model',
-  data: 'Data',
-  strategy: 'Strategy',
-  workers: 'Workers needed',
-  backup: 'Backup workers',
-  deadline: 'Round limit, s',
-  maxStaleness: 'Ignore older than, updates',
-  damping: 'Damping',
-  overlap: 'Computes while sending',
-  lead: 'Steps ahead, at most',
-  localSteps: 'Steps before meeting',
-  outer: 'Combine by',
-  outerLr: 'Outer learning rate',
-  aggregate: 'Whom to trust',
-  faulty: 'How many may lie',
-  up: 'Gradients as',
-  down: 'Parameters as',
-  topk: 'Share that is sent',
-  emulate: 'Emulated',
-  batch: 'Batch size',
-  lr: 'Learning rate',
-  optimizer: 'Optimizer',
-  l1: 'L1',
-  l2: 'L2',
-  features: 'Features',
-  examples: 'Generated examples',
-  entries: 'Features of an example, at most',
-  evalEvery: 'Test every … steps',
-  untilLoss: 'Stop: test loss',
-  maxSteps: 'Stop: steps',
-  epochs: 'Stop: epochs',
-  minutes: 'Stop: minutes',
-  seed: 'Seed',
-};
-
 function settingText(experiment: Experiment, key: ExperimentKey): string {
   if (!isUsed(key, experiment)) return NOTHING;
   if (key === 'emulate') return emulatedWords(experiment) ?? 'no';
-  const value = experiment[key];
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return value === null ? 'off' : String(value);
+  return plainValue(settingOf(key), experiment[key]);
 }
 
 /** Settings in which the runs that look at them differ, or one of those is not as usual. */
 function settingRows(runs: readonly ComparedRun[]): ComparedRow[] {
-  return (Object.keys(defaultExperiment) as ExperimentKey[]).flatMap((key) => {
+  return experimentKeys.flatMap((key) => {
     const texts = runs.map(({ log }) => settingText(log.experiment, key));
     const usual = String(defaultExperiment[key]);
     const values = new Set(runs.map(({ log }) => (isUsed(key, log.experiment) ? String(log.experiment[key]) : usual)));
     const isEmulated = key === 'emulate' && texts.some((text) => text !== 'no');
     if (values.size === 1 && !isEmulated) return [];
-    return [{ name: settingNames[key] ?? key, hint: '', cells: texts.map((text) => ({ text, isBest: false })) }];
+    return [{ name: labelOf(settingOf(key)), hint: '', cells: texts.map((text) => ({ text, isBest: false })) }];
   });
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { SimulatedRun } from '../../simulate/result.ts';
 import { comparable, defaultScenario } from '../../simulate/scenario.ts';
 import type { FromSimulator, ToSimulator } from '../../simulate/thread.ts';
-import { createSimulateModel, draftFrom, queryFrom, readDraft, type Simulator } from './model.ts';
+import { setText } from '../form/form-fields.tsx';
+import { createSimulateModel, queryFrom, type Simulator, scenarioFrom } from './model.ts';
 
 class FakeSimulator implements Simulator {
   onmessage: Simulator['onmessage'] = null;
@@ -42,43 +43,40 @@ const point = { elapsedMs: 0, step: 0, examples: 0, loss: 2.3, accuracy: 0.1 };
 
 describe('the address', () => {
   it('holds every setting that is not as usual', () => {
-    const draft = draftFrom(new URLSearchParams('workers=12&churn=3&up=int8&untilLoss=0.4&strategy=async,sync'));
-    const reading = readDraft(draft);
-    expect(reading).toMatchObject({
-      ok: true,
-      strategies: ['sync', 'async'],
-      scenario: { ...defaultScenario, workers: 12, churn: 3, up: 'int8', untilLoss: 0.4 },
-    });
-    if (!reading.ok) return;
-    expect(draftFrom(queryFrom(reading.scenario, reading.strategies))).toEqual(draft);
+    const query = 'workers=12&churn=3&up=int8&untilLoss=0.4&strategy=async,sync';
+    const read = scenarioFrom(new URLSearchParams(query));
+    const scenario = { ...defaultScenario, workers: 12, churn: 3, up: 'int8', untilLoss: 0.4 };
+    expect(read).toEqual({ strategies: ['sync', 'async'], scenario });
+    expect(rig(query).model.reading.value).toEqual({ ok: true, scenario });
+    expect(scenarioFrom(queryFrom(read.scenario, read.strategies))).toEqual(read);
     expect(queryFrom(defaultScenario, comparable).toString()).toBe('');
   });
 
   it('with nonsense in it is as usual where it makes none', () => {
-    const reading = readDraft(draftFrom(new URLSearchParams('simulate&workers=-3&latency=50&strategy=nothing&x=1')));
-    expect(reading).toMatchObject({ ok: true, strategies: comparable, scenario: { ...defaultScenario, latency: 50 } });
+    const read = scenarioFrom(new URLSearchParams('simulate&workers=-3&latency=50&strategy=nothing&x=1'));
+    expect(read).toEqual({ strategies: comparable, scenario: { ...defaultScenario, latency: 50 } });
   });
 
   it('follows what is typed, as long as it makes sense', () => {
     const { model, addresses } = rig();
-    model.setText('workers', '20');
-    model.setText('workers', '');
+    setText(model.form, 'workers', '20');
+    setText(model.form, 'workers', '');
     model.choose('local', false);
     expect(addresses).toEqual(['workers=20']);
     expect(model.reading.value.ok).toBe(false);
-    model.setText('workers', '7');
+    setText(model.form, 'workers', '7');
     expect(addresses.at(-1)).toBe('workers=7&strategy=sync%2Casync%2Cbounded%2Callreduce');
   });
 });
 
 it('says beside the field what is wrong', () => {
   const { model } = rig('strategy=sync');
-  model.setText('latency', 'far');
+  setText(model.form, 'latency', 'far');
   model.choose('sync', false);
   const reading = model.reading.value;
   expect(reading.ok ? null : Object.fromEntries(reading.problems)).toEqual({
-    latency: 'It must be a number from 0 to 10000.',
-    strategy: 'Choose at least one.',
+    latency: 'Must be a number from 0 to 10,000.',
+    strategies: 'Choose at least one.',
   });
 });
 

@@ -1,4 +1,8 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type Draft, draftOf, readDraft } from '../../experiment/draft.ts';
+import { defaultExperiment } from '../../experiment/experiment.ts';
+import { sentence } from '../../experiment/problems.ts';
+import type { Setting } from '../../experiment/setting.ts';
 import type { SimulatedPoint, SimulatedRun } from '../../simulate/result.ts';
 import {
   type Comparable,
@@ -6,10 +10,12 @@ import {
   defaultScenario,
   readScenario,
   type Scenario,
-  type ScenarioKey,
   scenarioPairs,
+  scenarioProblems,
+  scenarioSettings,
 } from '../../simulate/scenario.ts';
 import type { FromSimulator, ToSimulator } from '../../simulate/thread.ts';
+import type { Form } from '../form/form-fields.tsx';
 
 /** A thread that simulates; a `Worker` is one. */
 export interface Simulator {
@@ -40,19 +46,15 @@ export type Activity =
   | { readonly kind: 'busy'; readonly strategy: Comparable; readonly fraction: number; readonly leftMs: number | null }
   | { readonly kind: 'failed'; readonly text: string };
 
-/** A choice as it is typed: texts by setting, and which strategies. */
-export interface Draft {
-  readonly texts: Readonly<Record<ScenarioKey, string>>;
-  readonly strategies: readonly Comparable[];
-}
-
+/** What is typed and chosen, as a scenario or as sentences on what is wrong, by key. */
 export type Reading =
-  | { readonly ok: true; readonly scenario: Scenario; readonly strategies: readonly Comparable[] }
+  | { readonly ok: true; readonly scenario: Scenario }
   | { readonly ok: false; readonly problems: ReadonlyMap<string, string> };
 
 export interface SimulateModel {
   readonly deps: SimulatePageDeps;
-  readonly draft: ReadonlySignal<Draft>;
+  readonly form: Form;
+  readonly strategies: ReadonlySignal<readonly Comparable[]>;
   readonly reading: ReadonlySignal<Reading>;
   readonly activity: ReadonlySignal<Activity>;
   /** Of the last simulation, in the order of the strategies. */
@@ -61,38 +63,31 @@ export interface SimulateModel {
   readonly scenario: ReadonlySignal<Scenario | null>;
   /** Where the pointer is, in seconds of virtual time. */
   readonly hoverX: Signal<number | null>;
-  setText(key: ScenarioKey, text: string): void;
   choose(strategy: Comparable, isChosen: boolean): void;
   start(): void;
   cancel(): void;
   close(): void;
 }
 
-/** The texts that read back as this scenario; an empty one is no limit. */
-const textsOf = (scenario: Scenario) =>
-  Object.fromEntries(
-    Object.entries(scenario).map(([key, value]) => [key, value === null ? '' : String(value)]),
-  ) as Record<ScenarioKey, string>;
-
-/** Reads what is typed; a problem is kept under the name of its setting. */
-export function readDraft({ texts, strategies }: Draft): Reading {
-  const problems = new Map<string, string>();
-  if (strategies.length === 0) problems.set('strategy', 'Choose at least one.');
-  let scenario: Scenario | null = null;
-  try {
-    scenario = readScenario(Object.entries(texts).map(([key, text]) => [key, text.trim() === '' ? 'off' : text]));
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    for (const line of error.message.split('\n')) {
-      const [key = '', ...words] = line.split(': ');
-      problems.set(key, `It ${words.join(': ')}.`);
-    }
-  }
-  return scenario && problems.size === 0 ? { ok: true, scenario, strategies } : { ok: false, problems };
+/** Whether one of the strategies uses a setting: others are kept as typed, but neither shown nor read. */
+function isAsked(key: string, { texts }: Draft, strategies: readonly Comparable[]): boolean {
+  const { strategies: users, isUsed } = scenarioSettings[key] as Setting;
+  const isOfOne = users === undefined || strategies.some((strategy) => users.includes(strategy));
+  return isOfOne && (isUsed?.({ ...defaultExperiment, ...texts }) ?? true);
 }
 
-/** What the address says; settings it has wrong are as usual. */
-export function draftFrom(query: URLSearchParams): Draft {
+function read(draft: Draft, strategies: readonly Comparable[]): Reading {
+  const { values } = readDraft(scenarioSettings, draft, { ...defaultScenario }, (key) =>
+    isAsked(key, draft, strategies),
+  );
+  const problems = scenarioProblems(values);
+  if (strategies.length === 0) problems.push({ key: 'strategies', text: 'choose at least one' });
+  if (problems.length === 0) return { ok: true, scenario: { ...defaultScenario, ...values } };
+  return { ok: false, problems: new Map(problems.map(({ key, text }) => [key, sentence(text)])) };
+}
+
+/** What an address says; settings it has wrong are as usual. */
+export function scenarioFrom(query: URLSearchParams): { scenario: Scenario; strategies: readonly Comparable[] } {
   const named = (query.get('strategy') ?? '').split(',');
   const strategies = comparable.filter((strategy) => named.includes(strategy));
   let scenario = defaultScenario;
@@ -103,10 +98,10 @@ export function draftFrom(query: URLSearchParams): Draft {
       // Somebody's typing, or another page's setting.
     }
   }
-  return { texts: textsOf(scenario), strategies: strategies.length === 0 ? comparable : strategies };
+  return { scenario, strategies: strategies.length === 0 ? comparable : strategies };
 }
 
-/** Inverse of `draftFrom`, leaving out what is as usual. */
+/** Inverse of `scenarioFrom`, leaving out what is as usual. */
 export function queryFrom(scenario: Scenario, strategies: readonly Comparable[]): URLSearchParams {
   const query = new URLSearchParams(scenarioPairs(scenario));
   if (strategies.length < comparable.length) query.set('strategy', strategies.join(','));
@@ -115,18 +110,23 @@ export function queryFrom(scenario: Scenario, strategies: readonly Comparable[])
 
 /** The page's state; `close` ends what it has started. */
 export function createSimulateModel(deps: SimulatePageDeps): SimulateModel {
-  const draft = signal(draftFrom(deps.query));
-  const reading = computed(() => readDraft(draft.value));
+  const first = scenarioFrom(deps.query);
+  const draft = signal(draftOf(scenarioSettings, { ...first.scenario }));
+  const strategies = signal(first.strategies);
+  const reading = computed(() => read(draft.value, strategies.value));
   const activity = signal<Activity>({ kind: 'rest' });
   const shown = signal<readonly Shown[]>([]);
   const scenario = signal<Scenario | null>(null);
   let simulator: Simulator | null = null;
   let startedMs = 0;
 
-  const change = (next: Draft) => {
-    draft.value = next;
-    if (reading.value.ok) deps.onChange(queryFrom(reading.value.scenario, reading.value.strategies));
-  };
+  let address = queryFrom(first.scenario, first.strategies).toString();
+  const stopWatching = effect(() => {
+    if (!reading.value.ok) return;
+    const query = queryFrom(reading.value.scenario, strategies.value);
+    if (query.toString() !== address) deps.onChange(query);
+    address = query.toString();
+  });
   const show = (one: Shown) => {
     shown.value = [...shown.value.filter(({ strategy }) => strategy !== one.strategy), one];
   };
@@ -135,11 +135,11 @@ export function createSimulateModel(deps: SimulatePageDeps): SimulateModel {
     simulator = null;
     activity.value = next;
   };
-  const hear = (message: FromSimulator, strategies: readonly Comparable[]) => {
+  const hear = (message: FromSimulator, chosen: readonly Comparable[]) => {
     switch (message.type) {
       case 'progress': {
         const { strategy, fraction, curve } = message;
-        const done = (strategies.indexOf(strategy) + fraction) / strategies.length;
+        const done = (chosen.indexOf(strategy) + fraction) / chosen.length;
         const leftMs = done < 0.02 ? null : ((performance.now() - startedMs) * (1 - done)) / done;
         activity.value = { kind: 'busy', strategy, fraction: done, leftMs };
         return show({ strategy, curve, done: null });
@@ -159,40 +159,49 @@ export function createSimulateModel(deps: SimulatePageDeps): SimulateModel {
 
   return {
     deps,
-    draft,
+    form: {
+      settings: scenarioSettings,
+      draft,
+      problems: computed(() => (reading.value.ok ? new Map() : reading.value.problems)),
+      isAsked: (key) => isAsked(key, draft.value, strategies.value),
+      choicesOf: (key) => {
+        const setting = scenarioSettings[key];
+        return setting?.kind === 'choice' ? setting.choices : null;
+      },
+    },
+    strategies,
     reading,
     activity,
     shown,
     scenario,
     hoverX: signal<number | null>(null),
-    setText: (key, text) => change({ ...draft.value, texts: { ...draft.value.texts, [key]: text } }),
-    choose: (strategy, isChosen) =>
-      change({
-        ...draft.value,
-        strategies: comparable.filter((other) =>
-          other === strategy ? isChosen : draft.value.strategies.includes(other),
-        ),
-      }),
+    choose(strategy, isChosen) {
+      strategies.value = comparable.filter((other) =>
+        other === strategy ? isChosen : strategies.value.includes(other),
+      );
+    },
     start() {
-      if (!reading.value.ok || simulator) return;
-      const { strategies } = reading.value;
-      const [first] = strategies;
-      if (!first) return;
+      const [firstStrategy] = strategies.value;
+      if (!reading.value.ok || simulator || !firstStrategy) return;
+      const chosen = strategies.value;
       scenario.value = reading.value.scenario;
       shown.value = [];
       startedMs = performance.now();
-      activity.value = { kind: 'busy', strategy: first, fraction: 0, leftMs: null };
+      activity.value = { kind: 'busy', strategy: firstStrategy, fraction: 0, leftMs: null };
       const started = deps.spawn();
       simulator = started;
       started.onmessage = ({ data }) => {
-        if (simulator === started) hear(data, strategies);
+        if (simulator === started) hear(data, chosen);
       };
       started.onerror = (event) => {
         if (simulator === started) end({ kind: 'failed', text: event.message || 'the thread could not be started' });
       };
-      started.postMessage({ scenario: reading.value.scenario, strategies });
+      started.postMessage({ scenario: reading.value.scenario, strategies: chosen });
     },
     cancel: () => end({ kind: 'rest' }),
-    close: () => end({ kind: 'rest' }),
+    close() {
+      stopWatching();
+      end({ kind: 'rest' });
+    },
   };
 }

@@ -18,8 +18,8 @@ describe('every choice has a sentence of its own, short enough for the form', ()
     strategy: strategyNames.map(strategyWords),
     advice: strategyNames.map((name) => strategyAdvice[name]),
     work: strategyNames.map((strategy) => workWords(asked({ strategy }))),
-    aggregate: aggregateNames.map((name) => aggregateWords[name].text),
-    codec: upNames.map((name) => codecWords[name].text),
+    aggregate: aggregateNames.map((name) => aggregateWords[name]),
+    codec: upNames.map((name) => codecWords[name]),
   };
   test.each(Object.entries(sentences))('%s', (_, texts) => {
     expect(new Set(texts).size).toBe(texts.length);
@@ -44,13 +44,13 @@ describe('the title of a run says what sets it apart', () => {
   const titles: [Partial<Experiment>, string][] = [
     [{}, 'sync ×3 · batch 100 · lr 0.5'],
     [{ up: 'int8', down: 'float16' }, 'sync ×3 · batch 100 · lr 0.5 · int8 up · float16 down'],
-    [{ up: 'topk' }, 'sync ×3 · batch 100 · lr 0.5 · top 1 % up'],
-    [{ strategy: 'local', backup: 1 }, 'local ×3 · 1 backup · batch 100 · lr 0.5 · 16 local'],
+    [{ up: 'topk' }, 'sync ×3 · batch 100 · lr 0.5 · top-k up · k = 1 %'],
+    [{ strategy: 'local', backup: 1 }, 'local ×3 · batch 100 · lr 0.5 · 16 local steps · 1 backup'],
     [
       { strategy: 'async', damping: 'inverse', maxStaleness: 4 },
       'async ×3 · batch 100 · lr 0.5 · staleness ≤ 4 · damped',
     ],
-    [{ aggregate: 'krum', faulty: 2 }, 'sync ×3 · batch 100 · lr 0.5 · Krum · 2 may lie'],
+    [{ aggregate: 'krum', faulty: 2 }, 'sync ×3 · batch 100 · lr 0.5 · krum · 2 may lie'],
     [{ emulate: '1:slow=3' }, 'sync ×3 · batch 100 · lr 0.5 · emulated'],
     // What a strategy does not look at does not set its run apart.
     [{ strategy: 'async', aggregate: 'krum', lead: 9 }, 'async ×3 · batch 100 · lr 0.5'],

@@ -1,16 +1,6 @@
 import type { AggregateName, CodecName, Experiment, StrategyName } from '../../experiment/experiment.ts';
 import { counted, duration } from './format.ts';
 
-/** What the page calls a strategy. */
-export const strategyTitles = {
-  single: 'single',
-  sync: 'sync',
-  async: 'async',
-  bounded: 'bounded staleness',
-  local: 'local steps',
-  allreduce: 'all-reduce',
-} as const satisfies Record<StrategyName, string>;
-
 /** What a strategy costs and when to use it, beside the sentence on what it does. */
 export const strategyAdvice = {
   single: 'No bytes on any wire. Use it to see what the others must beat.',
@@ -24,23 +14,20 @@ export const strategyAdvice = {
 
 /** How a round's gradients become one, and what that is good for. */
 export const aggregateWords = {
-  mean: { title: 'mean', text: 'All count by their examples. Overlong ones are cut, yet a liar still pulls it.' },
-  median: { title: 'median', text: 'The middle of each number: holds while liars are fewer than half.' },
-  trimmed: { title: 'trimmed mean', text: 'Each number without its highest and lowest: wastes less than the median.' },
-  clipping: {
-    title: 'centered clipping',
-    text: 'From the last result, nobody pulls further than the middle one does.',
-  },
-  krum: { title: 'Krum', text: 'Only the gradients closest to each other count. For dozens of workers.' },
-} as const satisfies Record<AggregateName, { title: string; text: string }>;
+  mean: 'All count by their examples. Overlong ones are cut, yet a liar still pulls it.',
+  median: 'The middle of each number: holds while liars are fewer than half.',
+  trimmed: 'Each number without its highest and lowest: wastes less than the median.',
+  clipping: 'From the last result, nobody pulls further than the middle one does.',
+  krum: 'Only the gradients closest to each other count. For dozens of workers.',
+} as const satisfies Record<AggregateName, string>;
 
 /** How numbers travel, and what that does to them. */
 export const codecWords = {
-  float32: { title: 'float32', text: 'Every number as it is.' },
-  float16: { title: 'float16', text: 'Half the bytes; each number to three digits.' },
-  int8: { title: 'int8', text: 'A quarter; rounded to 255 levels at random, right on average.' },
-  topk: { title: 'top-k', text: 'Only the largest; what is left out is added to the next.' },
-} as const satisfies Record<CodecName, { title: string; text: string }>;
+  float32: 'Every number as it is.',
+  float16: 'Half the bytes; each number to three digits.',
+  int8: 'A quarter; rounded to 255 levels at random, right on average.',
+  topk: 'Only the largest; what is left out is added to the next.',
+} as const satisfies Record<CodecName, string>;
 
 /** Said before a volunteer joins a run in which workers talk to each other, and while they do. */
 export const directWords =

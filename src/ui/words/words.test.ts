@@ -62,7 +62,7 @@ test('a run is labelled by what sets it apart', () => {
   expect(runTitle({ ...defaultExperiment, strategy: 'async', workers: 3 })).toBe('async ×3 · batch 100 · lr 0.5');
   expect(runTitle({ ...defaultExperiment, strategy: 'single' })).toBe('single · batch 100 · lr 0.5');
   expect(runTitle({ ...defaultExperiment, model: 'mlp', workers: 4, backup: 1, optimizer: 'adam', lr: 0.001 })).toBe(
-    'mlp · sync ×4 · 1 backup · batch 100 · lr 0.001 · adam',
+    'mlp · sync ×4 · batch 100 · adam · lr 0.001 · 1 backup',
   );
 });
 

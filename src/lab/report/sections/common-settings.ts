@@ -1,5 +1,4 @@
-import { isUsed } from '../../../experiment/conflicts.ts';
-import { defaultExperiment, type Experiment, type ExperimentKey } from '../../../experiment/experiment.ts';
+import { defaultExperiment, type Experiment, type ExperimentKey, isUsed } from '../../../experiment/experiment.ts';
 import { dataTitles, modelTitles } from '../../../models/plan.ts';
 import { chosen, counted } from '../number-words.ts';
 import type { Subject } from './subject.ts';

@@ -1,5 +1,4 @@
-import type { Experiment, ExperimentKey } from '../../../experiment/experiment.ts';
-import { settingWords } from '../../label.ts';
+import { type Experiment, type ExperimentKey, settingWords } from '../../../experiment/experiment.ts';
 import { type SettingSummary, summarize, workersOf } from '../../summary.ts';
 import type { SweepResult } from '../../sweep-result.ts';
 import { type Look, settingLook } from '../figures/palette.ts';
@@ -87,9 +86,8 @@ export function tellingKeys(experiments: readonly Experiment[], first: readonly 
 /** An experiment in the words of these settings alone: sync, batch 100. */
 export function wordsOf(experiment: Experiment, keys: readonly ExperimentKey[]): string {
   const parts = keys.map((key) => {
-    const value = settingOf(experiment, key);
-    const text = typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 9 }) : value;
-    return key === 'workers' && experiment.strategy === 'single' ? '' : settingWords(key, text);
+    const value = key === 'workers' ? workersOf(experiment) : experiment[key];
+    return key === 'workers' && experiment.strategy === 'single' ? '' : settingWords(key, value);
   });
   return parts.filter((part) => part !== '').join(', ');
 }

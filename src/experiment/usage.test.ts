@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { conflict, isUsed } from './conflicts.ts';
 import {
   type AggregateName,
+  conflict,
   defaultExperiment,
   type Experiment,
+  isUsed,
   type StrategyName,
   strategyNames,
 } from './experiment.ts';
