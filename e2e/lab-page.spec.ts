@@ -126,7 +126,7 @@ test('a run waits for the tabs it needs, Stop breaks it off, and a bad file says
   tabs,
 }) => {
   const page = await openLab(tabs, '{\n  "name": "tiny",\n  "vary": { "batch": [0] }\n}', 0);
-  await expect(page.getByRole('alert')).toContainText('line 3, vary.batch[0]: must be at least 1');
+  await expect(page.getByRole('alert')).toContainText('line 3, vary.batch[0] must be a whole number from 1');
   await page.locator('.file input').setInputFiles({
     name: 'tiny.json',
     mimeType: 'application/json',

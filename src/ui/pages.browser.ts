@@ -76,7 +76,7 @@ describe('host page', () => {
   test('a wrong number is named beside its field, holds Start back, and stays out of the URL', async () => {
     const { told, changes } = open();
     type('#field-batch', '0');
-    await expect.poll(() => find('#batch-problem').textContent).toBe('A whole number from 1 to 60,000.');
+    await expect.poll(() => find('#batch-problem').textContent).toBe('Must be a whole number from 1 to 60,000.');
     press(' ');
     expect(told).toEqual([]);
     expect(changes).toEqual([]);
@@ -169,15 +169,15 @@ describe('host page', () => {
       ]);
     expect(groups()).toEqual([
       ['On', false],
-      ['Whom', false],
-      ['Make-believe', false],
+      ['Protection', false],
+      ['Simulated', false],
     ]);
     find('[name="aggregate"][value="krum"]').click();
-    await expect.poll(() => groups().filter(([, isOpen]) => isOpen)).toEqual([['Whom', true]]);
+    await expect.poll(() => groups().filter(([, isOpen]) => isOpen)).toEqual([['Protection', true]]);
     expect(find('#field-faulty')).toBeTruthy();
     // It means nothing where there are no rounds at the host.
     find('[name="strategy"][value="async"]').click();
-    await expect.poll(() => groups().map(([name]) => name)).toEqual(['On', 'Make-believe']);
+    await expect.poll(() => groups().map(([name]) => name)).toEqual(['On', 'Simulated']);
   });
 
   test('made-up conditions can be filled in, taken back, or typed', async () => {
