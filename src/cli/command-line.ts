@@ -92,7 +92,11 @@ export function helpText(command: Command): string {
   );
   const rows = [...word, ...options];
   const width = Math.max(...rows.map(([left = '']) => left.length));
-  const lines = rows.map(([left = '', right = '']) => `  ${left.padEnd(width)}  ${right}`);
+  const room = Math.max(40, (process.stdout.columns ?? 120) - width - 4);
+  const lines = rows.map(([left = '', right = '']) => {
+    const wrapped = right.replace(new RegExp(`(.{1,${room}})(?: |$)`, 'g'), '$1\n').trimEnd();
+    return `  ${left.padEnd(width)}  ${wrapped.replaceAll('\n', `\n${' '.repeat(width + 4)}`)}`;
+  });
   return `${command.name}: ${command.describe}\n\n${lines.join('\n')}\n`;
 }
 

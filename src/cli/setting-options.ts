@@ -13,8 +13,9 @@ export function settingOptions(settings: Settings, choices: Readonly<Record<stri
 function option(setting: Setting, listed: readonly string[] | undefined): Option {
   const { strategies, help, default: usual } = setting;
   const names = setting.kind === 'choice' ? Object.keys(setting.choices) : listed;
-  const notes = [...(names ? [names.join(', ')] : []), ...(usual === null || usual === '' ? [] : [writeValue(usual)])];
-  const describe = `${strategies ? `${strategies.join(', ')}: ` : ''}${help}`;
+  const notes = [...(names ? [names.join(', ')] : []), ...(usual === null || usual === '' ? [] : [`default ${writeValue(usual)}`])];
+  const words = help.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+  const describe = `${strategies ? `${strategies.join(', ')}: ` : ''}${words}`;
   if (setting.kind === 'switch') return { describe };
   return { value: valueName(setting), describe: notes.length === 0 ? describe : `${describe} (${notes.join('; ')})` };
 }
