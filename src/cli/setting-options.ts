@@ -13,7 +13,10 @@ export function settingOptions(settings: Settings, choices: Readonly<Record<stri
 function option(setting: Setting, listed: readonly string[] | undefined): Option {
   const { strategies, help, default: usual } = setting;
   const names = setting.kind === 'choice' ? Object.keys(setting.choices) : listed;
-  const notes = [...(names ? [names.join(', ')] : []), ...(usual === null || usual === '' ? [] : [`default ${writeValue(usual)}`])];
+  const notes = [
+    ...(names ? [names.join(', ')] : []),
+    ...(usual === null || usual === '' ? [] : [`default ${writeValue(usual)}`]),
+  ];
   const words = help.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
   const describe = `${strategies ? `${strategies.join(', ')}: ` : ''}${words}`;
   if (setting.kind === 'switch') return { describe };
