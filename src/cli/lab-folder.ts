@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { readReport } from '../export/report-schema.ts';
 import { textFile } from '../export/run-file.ts';
 import { type RunFile, runFiles, type TrainedModel } from '../export/run-files.ts';
 import type { Sweep, SweepRun } from '../lab/sweep.ts';
@@ -9,6 +8,7 @@ import type { SweepOutcome } from '../lab/sweep-result.ts';
 import { lockFolder } from '../node/files/folder-lock.ts';
 import { replaceFiles, replaceFolder } from '../node/files/whole-files.ts';
 import { UsageError } from '../node/usage-error.ts';
+import { readReport } from '../observe/report-schema.ts';
 import type { Machine } from '../observe/run-report.ts';
 
 /** What all runs of a folder have in common; runs of anything else are not mixed with them. */

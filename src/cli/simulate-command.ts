@@ -1,7 +1,9 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { flagOf } from '../experiment/setting.ts';
-import { clock, ProgressLine } from '../headless/progress-line.ts';
+import { textTable } from '../export/summary-table.ts';
+import { ProgressLine } from '../headless/progress-line.ts';
 import { UsageError } from '../node/usage-error.ts';
+import { bytes, clock, count, fixed, percent, plainSpaces } from '../observe/format.ts';
 import type { SimulatedRun } from '../simulate/result.ts';
 import {
   type Comparable,
@@ -121,12 +123,12 @@ export function resultTable(runs: readonly TimedRun[], scenario: Scenario): stri
       untilLoss === null ? clock(run.elapsedMs) : run.toTargetMs === null ? 'never' : clock(run.toTargetMs),
       count(run.updates),
       count(run.examples),
-      run.testLoss?.toFixed(4) ?? '–',
+      fixed(run.testLoss, 4),
       percent(run.accuracy),
-      megabytes(run.workerBytes.up),
-      megabytes(run.workerBytes.down),
-      megabytes(run.hostBytes.up),
-      megabytes(run.hostBytes.down),
+      bytes(run.workerBytes.up),
+      bytes(run.workerBytes.down),
+      bytes(run.hostBytes.up),
+      bytes(run.hostBytes.down),
       percent(run.shares.idle),
       percent(run.staleShare),
       count(run.joins),
@@ -135,15 +137,5 @@ export function resultTable(runs: readonly TimedRun[], scenario: Scenario): stri
     ]),
   ];
   const title = `${workers} workers${asked.length === 0 ? '' : `; ${asked.join(', ')}`}`;
-  return `${title}\n\n${columns(rows)}`;
-}
-
-const count = (value: number) => value.toLocaleString('en');
-const percent = (share: number | null) => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
-const megabytes = (bytes: number) => `${(bytes / 1e6).toLocaleString('en', { maximumSignificantDigits: 3 })} MB`;
-
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
-  const pad = (cell: string, at: number) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0));
-  return rows.map((row) => row.map(pad).join('  ')).join('\n');
+  return plainSpaces(`${title}\n\n${textTable(rows, 'right')}`);
 }

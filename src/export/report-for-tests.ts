@@ -118,6 +118,6 @@ export const reportOf = (changes: Partial<RunReport> = {}): RunReport => ({
     operators: [{ name: 'MatMul, fused', outputShape: [100, 10], outputBytes: 4000, ms: 1.5 }],
     stepMs: 2,
   },
-  verdict: null,
+  bottleneck: null,
   ...changes,
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Queueing } from '../observe/queueing-for-tests.ts';
+import { Queueing } from '../observe/bottleneck/queueing-for-tests.ts';
 import { reportOf } from './report-for-tests.ts';
 import { traceOf } from './trace.ts';
 import { traceFaults } from './trace-rules-for-tests.ts';
@@ -31,7 +31,7 @@ test.each([1, 2, 3, 4])('nor in the trace of a made-up cluster, seed %i', (seed)
       ownMs: [9.0371, 12.3333],
       linkMs: [3.2, 0.7],
       applyMs: 0.0004 * seed,
-      lookMs: 31,
+      evaluationMs: 31,
       evalEvery: 10,
     };
     const rest = { jitter: 0.3, maxStaleness: null, isFirstLocal: false, isRest: false };

@@ -4,7 +4,7 @@ import { defaultExperiment } from '../experiment/experiment.ts';
 import { layOut } from '../lab/layout.ts';
 import { parseSweep } from '../lab/sweep.ts';
 import type { SweepProgress } from '../lab/sweep-runner.ts';
-import { clock, ProgressLine, progressText, sweepText } from './progress-line.ts';
+import { ProgressLine, progressText, sweepText } from './progress-line.ts';
 
 const run: RunState = {
   id: 'r',
@@ -52,10 +52,6 @@ test('progress says the step, the last test, the pace and the time left', () => 
 test('what is not known yet is said, not invented', () => {
   const text = progressText({ ...run, elapsedMs: 0, examples: 0, leftMs: null }, null, 1);
   expect(text).toBe('step 1,240 · not tested yet · 1 worker · 0:00 · time left unknown');
-});
-
-test('times show hours only when there are any', () => {
-  expect([0, 59_400, 60_000, 3_599_600, 3_661_000].map(clock)).toEqual(['0:00', '0:59', '1:00', '1:00:00', '1:01:01']);
 });
 
 test('a terminal sees one line rewritten, never longer than it is wide', () => {

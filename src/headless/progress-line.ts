@@ -1,18 +1,19 @@
 import type { RunState, TestPoint } from '../core/server/progress.ts';
 import type { SweepProgress } from '../lab/sweep-runner.ts';
+import { clock, count, counted, fixed, percent, plainSpaces } from '../observe/format.ts';
 
 /** A run under way in one line: where it is, how fast, how long still. */
 export function progressText(run: RunState, test: TestPoint | null, workers: number): string {
   const seconds = run.elapsedMs / 1000;
   const parts = [
     `step ${count(run.version)}`,
-    test === null ? 'not tested yet' : `test loss ${test.loss.toFixed(4)}, ${(test.accuracy * 100).toFixed(1)} %`,
-    `${workers} ${workers === 1 ? 'worker' : 'workers'}`,
-    ...(seconds > 0 ? [`${count(Math.round(run.examples / seconds))} examples/s`] : []),
+    test === null ? 'not tested yet' : `test loss ${fixed(test.loss, 4)}, ${percent(test.accuracy)}`,
+    counted(workers, 'worker'),
+    ...(seconds > 0 ? [`${count(run.examples / seconds)} examples/s`] : []),
     clock(run.elapsedMs),
     run.leftMs === null ? 'time left unknown' : `about ${clock(run.leftMs)} left`,
   ];
-  return parts.join(' · ');
+  return plainSpaces(parts.join(' · '));
 }
 
 /** A run under way in a few words, for a line that says more. */
@@ -25,16 +26,6 @@ export function sweepText({ number, count: all, run, text, leftMs }: SweepProgre
   const left = leftMs === null ? 'time left unknown' : `${clock(leftMs)} left`;
   return [`run ${number} of ${all}`, run?.label, text, left].filter((part) => part).join(' · ');
 }
-
-/** Minutes and seconds, with hours when there are any. */
-export function clock(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const pad = (value: number) => String(value).padStart(2, '0');
-  return `${hours > 0 ? `${hours}:${pad(minutes)}` : minutes}:${pad(seconds % 60)}`;
-}
-
-const count = (value: number): string => value.toLocaleString('en');
 
 /** How often a log that is not a terminal gets a line. */
 const LOG_EVERY_MS = 5000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rng } from '../core/math/rng.ts';
-import type { Bound } from '../observe/verdict.ts';
+import type { Bound } from '../observe/bottleneck/shares.ts';
 import { isApart, type Measured, measured } from './measured.ts';
 import { summarize } from './summary.ts';
 import { sweepForTests } from './sweep-for-tests.ts';
@@ -83,17 +83,17 @@ describe('the summary of a sweep', () => {
     expect(single?.seconds).not.toBeNull();
   });
 
-  test('the verdict is what most runs say', () => {
+  test('the bottleneck is what most runs say', () => {
     const bounds: readonly Bound[] = ['network', 'compute', 'compute'];
     const outcomes = result.outcomes.map((outcome) => {
-      const verdict = outcome.report?.verdict;
+      const bottleneck = outcome.report?.bottleneck;
       const bound: Bound = bounds[outcome.repeat - 1] ?? 'server';
-      return outcome.report && verdict
-        ? { ...outcome, report: { ...outcome.report, verdict: { ...verdict, bound } } }
+      return outcome.report && bottleneck
+        ? { ...outcome, report: { ...outcome.report, bottleneck: { ...bottleneck, bound } } }
         : outcome;
     });
     const [single] = summarize({ ...result, outcomes });
-    expect(single?.verdict).toMatchObject({ verdict: { bound: 'compute' }, agreeing: 2 });
+    expect(single?.bottleneck).toMatchObject({ bound: 'compute', agreeing: 2 });
   });
 
   test('workers are folded by their number over repeats', () => {

@@ -1,7 +1,9 @@
 import type { Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
+import type { Bottleneck } from '../observe/bottleneck/bottleneck.ts';
+import type { Bound } from '../observe/bottleneck/shares.ts';
 import type { RunReport, WorkerReport } from '../observe/run-report.ts';
-import type { Bound, RunVerdict } from '../observe/verdict.ts';
+
 import { type Measured, measured } from './measured.ts';
 import type { SweepRun } from './sweep.ts';
 import type { SweepOutcome, SweepResult } from './sweep-result.ts';
@@ -46,7 +48,7 @@ export interface SettingSummary {
   /** Null where there are not just two classes. */
   readonly auc: Measured | null;
   /** What most of its runs were bound by, as the first of those says it, and how many said so. */
-  readonly verdict: { readonly verdict: RunVerdict; readonly agreeing: number } | null;
+  readonly bottleneck: (Bottleneck & { readonly agreeing: number }) | null;
   readonly workers: readonly WorkerSummary[];
 }
 
@@ -96,7 +98,7 @@ function settingSummary(
     accuracy: fold(({ testAccuracy }) => testAccuracy),
     testLoss: fold(({ testLoss }) => testLoss),
     auc: fold(({ series }) => series.test.at(-1)?.auc ?? null),
-    verdict: commonVerdict(reports),
+    bottleneck: commonBottleneck(reports),
     workers: workerSummaries(reports),
   };
 }
@@ -121,12 +123,12 @@ function examplesPerEpoch(experiment: Experiment): number | null {
   }
 }
 
-function commonVerdict(reports: readonly RunReport[]): SettingSummary['verdict'] {
-  const verdicts = reports.map(({ verdict }) => verdict).filter((verdict) => verdict !== null);
-  const times = (bound: Bound) => verdicts.filter((verdict) => verdict.bound === bound).length;
-  let best: RunVerdict | null = null;
-  for (const verdict of verdicts) if (best === null || times(verdict.bound) > times(best.bound)) best = verdict;
-  return best && { verdict: best, agreeing: times(best.bound) };
+function commonBottleneck(reports: readonly RunReport[]): SettingSummary['bottleneck'] {
+  const all = reports.map(({ bottleneck }) => bottleneck).filter((bottleneck) => bottleneck !== null);
+  const times = (bound: Bound) => all.filter((bottleneck) => bottleneck.bound === bound).length;
+  let common: Bottleneck | null = null;
+  for (const each of all) if (common === null || times(each.bound) > times(common.bound)) common = each;
+  return common && { ...common, agreeing: times(common.bound) };
 }
 
 function workerSummaries(reports: readonly RunReport[]): WorkerSummary[] {

@@ -4,9 +4,9 @@ import { noCounters, type TestPoint, type WorkerPoint } from '../core/server/pro
 import { type NodeResources, noSample, type TimedSample } from '../core/wire/resources.ts';
 import { TallyCounter } from '../core/wire/traffic.ts';
 import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
+import type { Bottleneck } from '../observe/bottleneck/bottleneck.ts';
 import { type RunReport, runReport } from '../observe/run-report.ts';
 import type { StepProfile } from '../observe/step-trace.ts';
-import type { RunVerdict } from '../observe/verdict.ts';
 import { workersOf } from './summary.ts';
 import type { Sweep, SweepRun } from './sweep.ts';
 import type { SweepOutcome, SweepResult } from './sweep-result.ts';
@@ -151,7 +151,7 @@ function fakeReport({ experiment, repeat, key }: SweepRun, random: Rng, name: st
     timeline: { steps: [], spans: [] },
     profile: experiment.strategy === 'single' && repeat === 1 ? profile : null,
   };
-  return { ...runReport({ run, workers: rows }, recorded, {}), verdict: fakeVerdict(workers) };
+  return { ...runReport({ run, workers: rows }, recorded, {}), bottleneck: fakeBottleneck(workers) };
 }
 
 function testCurve(steps: number, seconds: number, evalEvery: number, random: Rng, startedAtMs: number): TestPoint[] {
@@ -272,7 +272,7 @@ function resources(workers: number, seconds: number, random: Rng): NodeResources
   ];
 }
 
-function fakeVerdict(workers: number): RunVerdict {
+function fakeBottleneck(workers: number): Bottleneck {
   const isWaiting = workers === 3;
   return {
     bound: isWaiting ? 'stragglers' : 'compute',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Rng, rng } from '../core/math/rng.ts';
 import { type Kind, kinds } from '../core/wire/protocol.ts';
 import { type Accounting, accounting, accounts, type Flow } from './accounting.ts';
-import { Queueing } from './queueing-for-tests.ts';
+import { Queueing } from './bottleneck/queueing-for-tests.ts';
 import type { Bytes, WorkerReport } from './run-report.ts';
 
 const [some] = new Queueing({
@@ -10,7 +10,7 @@ const [some] = new Queueing({
   ownMs: [10],
   linkMs: [1],
   applyMs: 1,
-  lookMs: 1,
+  evaluationMs: 1,
   evalEvery: 100,
   jitter: 0,
   maxStaleness: null,

@@ -130,7 +130,7 @@ test('the summary names why it ended, what it reached and each worker', () => {
   expect(text).toContain('the test loss was reached');
   expect(text).toContain('test loss 0.3456, accuracy 91.23 %');
   expect(text).toContain('124,000 (4,000/s)');
-  expect(text).toMatch(/amber-otter +wasm +11 +2 +800 +60 % +20 % +2 % +18 % +1\.88 \(max 4\) +0\.0 MB/);
+  expect(text).toMatch(/amber-otter +wasm +11 +2 +800 +60 % +20 % +2 % +18 % +1\.88 \(max 4\) +31\.5 kB/);
   expect(text).toContain('teal-wren');
 });
 

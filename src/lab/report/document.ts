@@ -1,10 +1,11 @@
+import { counted } from '../../observe/format.ts';
 import type { SweepResult } from '../sweep-result.ts';
 import { aside, type Block, plain, type ReportDocument, type Section } from './block.ts';
 import { testFigures, workerFigures } from './figures/curve-figures.ts';
 import { resourceFigures } from './figures/resource-figures.ts';
 import { timeFigures } from './figures/time-figures.ts';
-import { counted } from './number-words.ts';
 import { answer } from './sections/answer.ts';
+import { bottleneckSection } from './sections/bottleneck-section.ts';
 import { commonWords } from './sections/common-settings.ts';
 import { errorTable } from './sections/error-table.ts';
 import { gridSection } from './sections/grid-section.ts';
@@ -16,7 +17,6 @@ import { resourceSection } from './sections/resource-section.ts';
 import { settingsSection } from './sections/settings-section.ts';
 import { type Subject, subjectOf } from './sections/subject.ts';
 import { trafficSection } from './sections/traffic-section.ts';
-import { verdictSection } from './sections/verdict-section.ts';
 import { workerSection } from './sections/worker-section.ts';
 
 /** A sweep's whole report, in the order it is read; what nobody measured is left out. */
@@ -59,7 +59,7 @@ function sectionsOf(subject: Subject): Section[] {
     section('worker-curves', 'Loss and accuracy per worker', workerFigures(subject)),
     section('times', 'Times', timeFigures(subject)),
     section('resource-curves', 'Resources over time', resourceFigures(subject)),
-    verdictSection(subject),
+    bottleneckSection(subject),
     profileSection(subject),
     machineSection(subject),
   ];

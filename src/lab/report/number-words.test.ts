@@ -1,16 +1,7 @@
 import { expect, test } from 'vitest';
+import { counted } from '../../observe/format.ts';
 import { measured } from '../measured.ts';
-import {
-  bare,
-  counted,
-  counts,
-  finePercents,
-  losses,
-  meanAndSpread,
-  megabytes,
-  seconds,
-  withUnit,
-} from './number-words.ts';
+import { bare, counts, finePercents, losses, meanAndSpread, megabytes, seconds, withUnit } from './number-words.ts';
 import { rangeRatio, readRange } from './sections/reference-numbers.ts';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { count, duration, loss, percent } from '../../observe/format.ts';
 import type { ShownRun } from '../host/model.ts';
 import { runTitle } from '../runs/run-title.ts';
-import { count, duration, loss, percent } from '../words/format.ts';
 import type { Metric } from './series.ts';
 
 /** More rows nobody reads; the download has them all. */

@@ -1,12 +1,12 @@
 import './chart.css';
 import { useEffect, useRef } from 'preact/hooks';
 import { emulatedWords } from '../../experiment/emulated.ts';
+import { loss, percent } from '../../observe/format.ts';
 import type { HostModel, ShownRun } from '../host/model.ts';
 import { type WorkerLine, workerLines } from '../host/worker-lines.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { useTheme } from '../parts/theme.ts';
 import { WorkerDot } from '../parts/worker-dot.tsx';
-import { loss, percent } from '../words/format.ts';
 import { ChartTable } from './chart-table.tsx';
 import { createPlot, plotData } from './plot.ts';
 import { type Line, linesOf, type Metric, nearest } from './series.ts';

@@ -1,8 +1,8 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { clock, count, loss, percent, timeOfDay } from '../../observe/format.ts';
 import type { WorkerLine } from '../host/worker-lines.ts';
 import { runColour, runDashes } from '../parts/run-swatch.tsx';
-import { clock, count, loss, percent, timeOfDay } from '../words/format.ts';
 import type { Line, Metric, RunLines, XAxis } from './series.ts';
 
 /** One run to draw. */

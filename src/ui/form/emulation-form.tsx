@@ -1,6 +1,6 @@
 import './emulation-form.css';
 import { useSignal } from '@preact/signals';
-import { counted } from '../words/format.ts';
+import { counted } from '../../observe/format.ts';
 import { emptyRule, type RuleDraft, rulesOf, ruleText } from './emulation-rule.ts';
 import { isUnusual } from './experiment-draft.ts';
 import { type Form, Group, Problem, problemProps, setText } from './form-fields.tsx';

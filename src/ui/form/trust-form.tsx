@@ -1,6 +1,6 @@
 import { aggregateNames } from '../../experiment/experiment.ts';
 import { settings } from '../../experiment/settings.ts';
-import { counted } from '../words/format.ts';
+import { counted } from '../../observe/format.ts';
 import { aggregateWords } from '../words/strategy-words.ts';
 import { isUnusual } from './experiment-draft.ts';
 import { type Form, Group, Problem, SettingRow, setText } from './form-fields.tsx';

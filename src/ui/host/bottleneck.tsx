@@ -1,12 +1,12 @@
 import './bottleneck.css';
 import { useRef } from 'preact/hooks';
-import type { RunVerdict } from '../../observe/verdict.ts';
-import type { Advice } from '../../observe/verdict-advice.ts';
+import type { Advice } from '../../observe/bottleneck/advice.ts';
+import type { Bottleneck } from '../../observe/bottleneck/bottleneck.ts';
 import { changedDraft, hasChange } from '../form/experiment-draft.ts';
 import type { Inspected } from '../inspect/inspected.ts';
 import { useReport } from '../runs/export-report.ts';
-import { type Steady, steady } from './bottleneck-steady.ts';
 import type { HostModel } from './model.ts';
+import { type Steady, steady } from './steady-bottleneck.ts';
 
 /** With fewer pushes than this the first ones, which compile and warm up, are all there is to judge. */
 const FEWEST_PUSHES = 10;
@@ -20,15 +20,15 @@ export function BottleneckLine({ model }: { model: HostModel }) {
 }
 
 function Sentence({ model, inspected }: { model: HostModel; inspected: Inspected }) {
-  const shown = useRef<Steady<RunVerdict> | null>(null);
+  const shown = useRef<Steady<Bottleneck> | null>(null);
   const report = useReport(inspected);
-  const found = report !== null && report.server.applied >= FEWEST_PUSHES ? report.verdict : null;
+  const found = report !== null && report.server.applied >= FEWEST_PUSHES ? report.bottleneck : null;
   if (found !== null) {
     const isOver = report?.phase === 'finished' || report?.phase === 'failed';
     shown.current = steady(isOver ? null : shown.current, found, performance.now());
   }
-  const verdict = shown.current?.verdict ?? null;
-  if (verdict === null) {
+  const bottleneck = shown.current?.bottleneck ?? null;
+  if (bottleneck === null) {
     return (
       <section class="bottleneck" aria-label="Bottleneck">
         <p class="aside">What holds the run up is said here after its first steps.</p>
@@ -39,13 +39,13 @@ function Sentence({ model, inspected }: { model: HostModel; inspected: Inspected
     <section class="bottleneck" aria-label="Bottleneck">
       <details>
         <summary>
-          <span class="sentence">{verdict.sentence}</span> <span class="more">Why, and what to try</span>
+          <span class="sentence">{bottleneck.sentence}</span> <span class="more">Why, and what to try</span>
         </summary>
         <div class="reasons">
           <div>
             <h2>The numbers</h2>
             <ul>
-              {verdict.because.map((words, at) => (
+              {bottleneck.because.map((words, at) => (
                 <li key={at}>{words}</li>
               ))}
             </ul>
@@ -53,13 +53,13 @@ function Sentence({ model, inspected }: { model: HostModel; inspected: Inspected
           <div>
             <h2>What to try</h2>
             <ol>
-              {verdict.tryThis.map((advice) => (
+              {bottleneck.tryThis.map((advice) => (
                 <li key={advice.text}>
                   {advice.text} <TryIt model={model} advice={advice} />
                 </li>
               ))}
             </ol>
-            {model.isLocked.value && verdict.tryThis.some(({ change }) => change !== null) && (
+            {model.isLocked.value && bottleneck.tryThis.some(({ change }) => change !== null) && (
               <p class="aside" id="try-later">
                 Try it puts a change into the form of the experiment, once this run is over.
               </p>

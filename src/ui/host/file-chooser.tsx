@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { DEFAULT_MALFORMED_LIMIT, formatOfName, type SparseFormat } from '../../data/sparse/formats/formats.ts';
 import { exampleWords, skippedLines } from '../../host/example-words.ts';
 import type { Host } from '../../host/state.ts';
-import { count } from '../words/format.ts';
+import { count } from '../../observe/format.ts';
 import type { HostModel } from './model.ts';
 
 /** What the chooser reads of the page it is on. */

@@ -1,6 +1,6 @@
 import './server-counts.css';
 import type { RunState, ServerCounters } from '../../core/server/progress.ts';
-import { count, duration, NOTHING, percent } from '../words/format.ts';
+import { count, duration, NOTHING, percent } from '../../observe/format.ts';
 
 interface Line {
   readonly name: string;

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Host, HostState, Room } from '../../host/state.ts';
-import { counted } from '../words/format.ts';
+import { counted } from '../../observe/format.ts';
 import type { HostPageDeps } from './page.tsx';
 
 /** A link as a QR code; dark on light in every theme, as scanners want it. */

@@ -1,9 +1,9 @@
 import './status-bar.css';
 import { emulatedWords } from '../../experiment/emulated.ts';
+import { clock, count, loss, NOTHING, percent, rate, roughly } from '../../observe/format.ts';
 import { Readout } from '../charts/readout.tsx';
 import { PageNav } from '../parts/page-nav.tsx';
 import { fractionDone } from '../runs/run-summary.ts';
-import { clock, count, loss, NOTHING, percent, rate, roughly } from '../words/format.ts';
 import { runWords, subject } from '../words/words.ts';
 import type { HostModel } from './model.ts';
 import { RunControls } from './run-controls.tsx';

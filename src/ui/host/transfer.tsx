@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
+import { roughly } from '../../observe/format.ts';
 import type { WorkerView } from '../../worker/state.ts';
-import { roughly } from '../words/format.ts';
 
 type Transfer = NonNullable<WorkerView['transfer']>;
 

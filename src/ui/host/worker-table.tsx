@@ -1,10 +1,10 @@
 import './worker-table.css';
 import { tallyBytes } from '../../core/wire/traffic.ts';
 import type { WorkerRow } from '../../host/state.ts';
+import { count, megabytes, NOTHING, percent, rate } from '../../observe/format.ts';
 import { TimeShares } from '../inspect/time-shares.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { WorkerDot } from '../parts/worker-dot.tsx';
-import { count, megabytes, NOTHING, percent, rate } from '../words/format.ts';
 import { workerPhaseWords } from '../words/words.ts';
 import type { HostModel } from './model.ts';
 

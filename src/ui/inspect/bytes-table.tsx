@@ -1,11 +1,11 @@
 import './bytes-table.css';
 import { kinds } from '../../core/wire/protocol.ts';
 import { type Accounting, accounting, accounts, type Flow } from '../../observe/accounting.ts';
+import { bytes, duration, NOTHING } from '../../observe/format.ts';
 import type { RunNumbers } from '../../observe/run-numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { WorkerDot } from '../parts/worker-dot.tsx';
 import { useReport } from '../runs/export-report.ts';
-import { bytes, duration, NOTHING } from '../words/format.ts';
 import { type Inspected, SERVER, workerName } from './inspected.ts';
 
 const heads = [

@@ -1,6 +1,6 @@
 import './time-shares.css';
 import type { Phases } from '../../core/wire/protocol.ts';
-import { duration, NOTHING, percent } from '../words/format.ts';
+import { duration, NOTHING, percent } from '../../observe/format.ts';
 
 /** Where a worker's time went, as a bar and as numbers. */
 export function TimeShares({ phases, steps }: { phases: Phases; steps: number }) {

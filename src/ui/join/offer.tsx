@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { defaultExperiment } from '../../experiment/experiment.ts';
 import { type BackendChoice, backendChoices } from '../../models/backend.ts';
 import { resolveExperiment } from '../../models/plan.ts';
-import { bytes, count } from '../words/format.ts';
+import { bytes, count } from '../../observe/format.ts';
 import { directWords } from '../words/strategy-words.ts';
 import { backendWords, subject } from '../words/words.ts';
 import type { JoinPageDeps } from './page.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { bytes } from '../words/format.ts';
+import { bytes } from '../../observe/format.ts';
 import type { LabModel } from './model.ts';
 import { LARGE_MODEL_BYTES, sized } from './sweep.ts';
 

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { TestPoint } from '../../core/server/progress.ts';
 import type { HostState } from '../../host/state.ts';
+import { clock, count, loss } from '../../observe/format.ts';
 import { createPlot, type PlottedRun, plotData } from '../charts/plot.ts';
 import { type Line, nearest, thin, type XAxis, xOf } from '../charts/series.ts';
 import { usePlot } from '../charts/use-plot.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { useTheme } from '../parts/theme.ts';
-import { clock, count, loss } from '../words/format.ts';
 import type { LabModel } from './model.ts';
 
 /** More values beside the title nobody reads; the table has them all. */

@@ -1,4 +1,4 @@
-import { bytes, moment } from '../words/format.ts';
+import { bytes, moment } from '../../observe/format.ts';
 import { LabAdjust, Repeats } from './adjust.tsx';
 import { fileWords } from './examples.ts';
 import { LabExamples } from './examples-form.tsx';

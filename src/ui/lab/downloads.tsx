@@ -3,8 +3,8 @@ import { safeName } from '../../export/safe-name.ts';
 import { zipBlob } from '../../export/zip.ts';
 import { reportHtml } from '../../lab/report/html.ts';
 import type { SweepResult } from '../../lab/sweep-result.ts';
+import { bytes, counted } from '../../observe/format.ts';
 import { save } from '../runs/export-everything.tsx';
-import { bytes, counted } from '../words/format.ts';
 import type { LabModel } from './model.ts';
 import { labFiles, packedModels } from './zip.ts';
 

@@ -113,7 +113,6 @@ it('does not run again what another tab has run meanwhile', async () => {
 });
 
 it.each([
-  ['advice was plain text', { verdict: { bound: 'compute', tryThis: ['Add workers.'] } }, 'sync: 20'],
   [
     'reports had another format',
     { format: 'manyhands-run/1' },

@@ -1,9 +1,9 @@
 import type { Signal } from '@preact/signals';
 import type { Experiment, ExperimentKey } from '../../experiment/experiment.ts';
-import { readReport } from '../../export/report-schema.ts';
 import { layOut } from '../../lab/layout.ts';
 import { parseSweep, type SweepRun } from '../../lab/sweep.ts';
 import type { SweepOutcome } from '../../lab/sweep-result.ts';
+import { readReport } from '../../observe/report-schema.ts';
 import type { KeptModel, LabRecord, LabRunRecord } from '../../store/labs.ts';
 import { type Lab, sized } from './sweep.ts';
 

@@ -1,9 +1,9 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { HostState } from '../../host/state.ts';
 import { workersOf } from '../../lab/summary.ts';
+import { count, counted } from '../../observe/format.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { RunsHeading } from '../runs/runs-heading.tsx';
-import { count, counted } from '../words/format.ts';
 import type { LabModel } from './model.ts';
 import { tabsNeeded } from './run.ts';
 import { runName } from './words.ts';

@@ -2,10 +2,10 @@ import type { HostState, RunLog } from '../../host/state.ts';
 import { workersOf } from '../../lab/summary.ts';
 import type { SweepRun } from '../../lab/sweep.ts';
 import type { SweepOutcome } from '../../lab/sweep-result.ts';
+import { count, duration, loss, NOTHING, percent } from '../../observe/format.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { RunsHeading } from '../runs/runs-heading.tsx';
-import { count, duration, loss, NOTHING, percent } from '../words/format.ts';
 import type { LabModel } from './model.ts';
 import { tabsHere, tabsNeeded } from './run.ts';
 import { runName } from './words.ts';
@@ -71,7 +71,7 @@ function Row({ model, state, run, slot, repeats, hostTrains }: RowProps) {
           : model.leftOut.value.has(run.key)
             ? 'left out'
             : 'to come';
-  const verdict = outcome?.report?.verdict ?? null;
+  const bottleneck = outcome?.report?.bottleneck;
   return (
     <>
       <tr data-run={run.key} data-state={words} aria-current={isNow ? 'true' : undefined}>
@@ -96,7 +96,7 @@ function Row({ model, state, run, slot, repeats, hostTrains }: RowProps) {
         <td class="number">{numbers.time}</td>
         <td class="number">{numbers.loss}</td>
         <td class="number">{numbers.accuracy}</td>
-        <td title={verdict?.sentence}>{verdict?.bound ?? NOTHING}</td>
+        <td title={bottleneck?.sentence}>{bottleneck?.bound ?? NOTHING}</td>
       </tr>
       {outcome?.failure != null && (
         <tr class="failure">

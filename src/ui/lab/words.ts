@@ -1,7 +1,7 @@
 import type { HostState } from '../../host/state.ts';
 import { workersOf } from '../../lab/summary.ts';
 import type { SweepRun } from '../../lab/sweep.ts';
-import { counted } from '../words/format.ts';
+import { counted } from '../../observe/format.ts';
 import { runWords } from '../words/words.ts';
 import type { LabModel } from './model.ts';
 

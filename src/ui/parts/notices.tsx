@@ -1,7 +1,7 @@
 import './notices.css';
+import { count, moment } from '../../observe/format.ts';
 import type { HostModel } from '../host/model.ts';
 import { settingsTitle } from '../runs/run-title.ts';
-import { count, moment } from '../words/format.ts';
 import { subject } from '../words/words.ts';
 
 /** Lines above the page for what a person should know or decide; nothing when all is well. */

@@ -9,8 +9,8 @@ import {
 } from '../../experiment/experiment.ts';
 import { labelOf, plainValue } from '../../experiment/setting.ts';
 import type { RunLog } from '../../host/state.ts';
+import { bytes, count, duration, loss, NOTHING, percent, rate } from '../../observe/format.ts';
 import type { RunNumbers } from '../../observe/run-numbers.ts';
-import { bytes, count, duration, loss, NOTHING, percent, rate } from '../words/format.ts';
 
 /** A run with what it came to. */
 export interface ComparedRun {

@@ -1,8 +1,8 @@
 import './export-everything.css';
 import { useState } from 'preact/hooks';
 import type { Host, RunLog } from '../../host/state.ts';
+import { bytes } from '../../observe/format.ts';
 import { type RunReport, runReport } from '../../observe/run-report.ts';
-import { bytes } from '../words/format.ts';
 import { earlierReport, thisMachine } from './export-report.ts';
 
 /** Gives the browser a file to keep. */

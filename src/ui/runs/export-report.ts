@@ -57,6 +57,6 @@ export function earlierReport(log: RunLog): RunReport {
     resources,
     timeline,
     profile,
-    verdict: null,
+    bottleneck: null,
   };
 }

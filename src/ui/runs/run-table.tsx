@@ -1,10 +1,10 @@
 import './run-table.css';
 import { useState } from 'preact/hooks';
 import { emulatedWords } from '../../experiment/emulated.ts';
+import { count, counted, duration, loss, moment, NOTHING, percent, timeOfDay } from '../../observe/format.ts';
 import type { HostModel, ShownRun } from '../host/model.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { Scroll } from '../parts/scroll.tsx';
-import { count, counted, duration, loss, moment, NOTHING, percent, timeOfDay } from '../words/format.ts';
 import { unbroken } from '../words/unbroken.ts';
 import { subject } from '../words/words.ts';
 import { CompareTable } from './compare-table.tsx';

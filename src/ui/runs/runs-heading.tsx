@@ -1,7 +1,7 @@
 import type { HostState } from '../../host/state.ts';
+import { counted } from '../../observe/format.ts';
 import { tabsHere } from '../lab/run.ts';
 import type { Plan } from '../lab/sweep.ts';
-import { counted } from '../words/format.ts';
 
 /** How many runs a lab has, and how many tabs they want beside those that are here. */
 export function RunsHeading({ plan, state }: { plan: Extract<Plan, { ok: true }>; state: HostState }) {

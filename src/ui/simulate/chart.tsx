@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { clock, loss } from '../../observe/format.ts';
 import { comparable } from '../../simulate/scenario.ts';
 import { createPlot, type PlottedRun, plotData } from '../charts/plot.ts';
 import { type Line, nearest } from '../charts/series.ts';
 import { usePlot } from '../charts/use-plot.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { useTheme } from '../parts/theme.ts';
-import { clock, loss } from '../words/format.ts';
 import type { Shown, SimulateModel } from './model.ts';
 
 const lineOf = ({ curve }: Shown): Line => ({

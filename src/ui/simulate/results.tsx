@@ -1,8 +1,8 @@
+import { bytes, clock, count, duration, loss, NOTHING, percent } from '../../observe/format.ts';
 import { comparable } from '../../simulate/scenario.ts';
 import { verdict } from '../../simulate/verdict.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { Scroll } from '../parts/scroll.tsx';
-import { bytes, clock, count, duration, loss, NOTHING, percent } from '../words/format.ts';
 import type { Shown, SimulateModel } from './model.ts';
 
 function Row({ shown, isAimed, isBusy }: { shown: Shown; isAimed: boolean; isBusy: boolean }) {

@@ -1,5 +1,5 @@
 import type { AggregateName, CodecName, Experiment, StrategyName } from '../../experiment/experiment.ts';
-import { counted, duration } from './format.ts';
+import { counted, duration } from '../../observe/format.ts';
 
 /** What a strategy costs and when to use it, beside the sentence on what it does. */
 export const strategyAdvice = {

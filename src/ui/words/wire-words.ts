@@ -3,7 +3,7 @@ import { rng } from '../../core/math/rng.ts';
 import { RingReduce } from '../../core/ring/ring.ts';
 import { type CodecName, defaultExperiment, type Experiment } from '../../experiment/experiment.ts';
 import { resolveExperiment } from '../../models/plan.ts';
-import { bytes, count, counted } from './format.ts';
+import { bytes, count, counted } from '../../observe/format.ts';
 
 /** What one worker sends and gets in one exchange of a run, in bytes of numbers; a message has some 200 more. */
 export interface ExchangeBytes {

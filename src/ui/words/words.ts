@@ -2,8 +2,8 @@ import type { RunState, StopReason, WorkerPhase } from '../../core/server/progre
 import type { Experiment, StrategyName } from '../../experiment/experiment.ts';
 import type { BackendChoice } from '../../models/backend.ts';
 import { dataTitles, modelTitles } from '../../models/plan.ts';
+import { count, counted } from '../../observe/format.ts';
 import type { Trouble, WorkerStage } from '../../worker/state.ts';
-import { count, counted } from './format.ts';
 
 /** A state in words: what it is, and one sentence on what it means or what to do. */
 export interface Words {

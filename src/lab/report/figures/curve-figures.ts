@@ -1,6 +1,7 @@
 import type { TestPoint } from '../../../core/server/progress.ts';
+import { setNumber } from '../../../observe/format.ts';
 import type { Figure } from '../block.ts';
-import { chosen, counts, losses, percents, seconds } from '../number-words.ts';
+import { counts, losses, percents, seconds } from '../number-words.ts';
 import type { Setting, Subject } from '../sections/subject.ts';
 import { workerName } from '../sections/worker-section.ts';
 import type { Axis, Line, LineChart } from './chart.ts';
@@ -29,7 +30,7 @@ export function testFigures({ settings, target }: Subject): Figure[] {
         yMin: null,
         yMax: null,
         lines: own.flatMap((setting) => testLines(setting, x, read, isLoss)),
-        mark: isLoss && target !== null ? { value: target, name: `target ${chosen(target)}` } : null,
+        mark: isLoss && target !== null ? { value: target, name: `target ${setNumber(target)}` } : null,
       } satisfies LineChart,
     });
     const loss = lossAxis('Test loss');

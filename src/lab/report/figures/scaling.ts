@@ -1,5 +1,6 @@
+import { listed } from '../../../observe/format.ts';
 import { workersOf } from '../../summary.ts';
-import { listed, ratios, withUnit } from '../number-words.ts';
+import { ratios, withUnit } from '../number-words.ts';
 import { isFaster } from '../sections/faster.ts';
 import type { Ranked } from '../sections/ranked.ts';
 

@@ -1,7 +1,8 @@
 import type { ExperimentKey } from '../../../experiment/experiment.ts';
+import { setNumber } from '../../../observe/format.ts';
 import type { Measured } from '../../measured.ts';
 import type { Figure } from '../block.ts';
-import { chosen, type NumberFormat, rates, seconds } from '../number-words.ts';
+import { type NumberFormat, rates, seconds } from '../number-words.ts';
 import { type Setting, type Subject, settingOf, tellingKeys, wordsOf } from '../sections/subject.ts';
 import type { BarChart } from './chart.ts';
 import { figureOf } from './figure.ts';
@@ -18,7 +19,7 @@ export function timeFigures({ settings, target }: Subject): Figure[] {
   const quantities: Quantity[] = [
     ...(target === null
       ? []
-      : [{ title: `Time to a test loss of ${chosen(target)}`, format: seconds, read: toTarget }]),
+      : [{ title: `Time to a test loss of ${setNumber(target)}`, format: seconds, read: toTarget }]),
     { title: 'Time of an epoch', format: seconds, read: ({ epochSeconds }) => epochSeconds },
     ...(target === null ? [{ title: 'Examples per second', format: rates, read: ofExamples }] : []),
   ];

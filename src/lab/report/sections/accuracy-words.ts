@@ -1,8 +1,9 @@
 import type { Experiment } from '../../../experiment/experiment.ts';
 import { resolveExperiment } from '../../../models/plan.ts';
+import { counted } from '../../../observe/format.ts';
 import { isApart } from '../../measured.ts';
 import { isAsLong } from '../../summary.ts';
-import { counted, finePercents, measuredWords, withUnit } from '../number-words.ts';
+import { finePercents, measuredWords, withUnit } from '../number-words.ts';
 import { type Ranked, ranked } from './ranked.ts';
 import type { Setting } from './subject.ts';
 

@@ -1,9 +1,10 @@
 import type { Experiment } from '../../../experiment/experiment.ts';
 import { resolveExperiment } from '../../../models/plan.ts';
+import { counted, listed, setNumber } from '../../../observe/format.ts';
 import type { Measured } from '../../measured.ts';
 import { workersOf } from '../../summary.ts';
 import { scalingWords } from '../figures/scaling.ts';
-import { chosen, counted, listed, measuredWords, ratios, seconds, stepTimes, withUnit } from '../number-words.ts';
+import { measuredWords, ratios, seconds, stepTimes, withUnit } from '../number-words.ts';
 import { accuracyWords } from './accuracy-words.ts';
 import { isFaster } from './faster.ts';
 import { type Ranked, ranked } from './ranked.ts';
@@ -13,7 +14,7 @@ import type { Setting, Subject } from './subject.ts';
 export function answer({ settings, target }: Subject): string {
   const reached = ranked(settings, ({ secondsToTarget }) => secondsToTarget, seconds);
   if (target !== null && reached.length > 0) {
-    const goal = `a test loss of ${chosen(target)}`;
+    const goal = `a test loss of ${setNumber(target)}`;
     const never = settings.filter(({ reports, secondsToTarget }) => reports.length > 0 && secondsToTarget === null);
     return sentences([
       ...fastest(reached, `reached ${goal} first, in`, `reached ${goal} soonest`),
@@ -27,7 +28,7 @@ export function answer({ settings, target }: Subject): string {
     : ranked(settings, ({ epochSeconds }) => epochSeconds, seconds);
   if (paces.length === 0) return 'No run has come to its end yet, so there is no answer.';
   return sentences([
-    target === null ? null : `No setting reached a test loss of ${chosen(target)}.`,
+    target === null ? null : `No setting reached a test loss of ${setNumber(target)}.`,
     ...paceWords(paces, isByStep(settings) ? 'steps' : 'epochs'),
     accuracyWords(settings, target),
     onceWords(paces),

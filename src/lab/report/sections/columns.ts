@@ -64,3 +64,6 @@ export const mean = <Row>(title: string, format: NumberFormat, read: (row: Row) 
     },
   };
 };
+
+/** A word as it begins a title. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,6 +1,6 @@
 import { defaultExperiment, type Experiment, type ExperimentKey, isUsed } from '../../../experiment/experiment.ts';
 import { dataTitles, modelTitles } from '../../../models/plan.ts';
-import { chosen, counted } from '../number-words.ts';
+import { counted, setNumber } from '../../../observe/format.ts';
 import type { Subject } from './subject.ts';
 import { wordsOf } from './subject.ts';
 
@@ -29,7 +29,7 @@ export function commonWords({ settings }: Subject): string {
 function sharedWords(experiment: Experiment, key: ExperimentKey): string {
   switch (key) {
     case 'batch':
-      return `batches of ${chosen(experiment.batch)} per worker`;
+      return `batches of ${setNumber(experiment.batch)} per worker`;
     case 'lr':
       return `learning rate ${experiment.lr}`;
     case 'evalEvery':
@@ -43,7 +43,7 @@ function stopRule(experiment: Experiment, key: ExperimentKey): string {
   const value = Number(experiment[key]);
   switch (key) {
     case 'untilLoss':
-      return `at a test loss of ${chosen(value)}`;
+      return `at a test loss of ${setNumber(value)}`;
     case 'maxSteps':
       return `after ${counted(value, 'step')}`;
     case 'epochs':

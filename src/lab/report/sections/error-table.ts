@@ -1,7 +1,8 @@
+import { setNumber } from '../../../observe/format.ts';
 import type { RunReport } from '../../../observe/run-report.ts';
 import { type Measured, measured } from '../../measured.ts';
 import type { Table } from '../block.ts';
-import { chosen, finePercents } from '../number-words.ts';
+import { finePercents } from '../number-words.ts';
 import { type Field, mean, tableOf } from './columns.ts';
 import type { Setting, Subject } from './subject.ts';
 
@@ -30,7 +31,7 @@ export function errorTable({ settings, target }: Subject): Table | null {
     title: 'Examples',
     names: ['examples'],
     isNumber: false,
-    cell: (count) => ({ text: chosen(count), raw: [count] }),
+    cell: (count) => ({ text: setNumber(count), raw: [count] }),
   };
   return tableOf<number>('test-error', 'Test error after about so many examples, %', shown, [
     examples,

@@ -1,6 +1,7 @@
+import { setNumber } from '../../../observe/format.ts';
 import type { Measured } from '../../measured.ts';
 import { aside, type Section, type Table } from '../block.ts';
-import { chosen, counts, finePercents, type NumberFormat, seconds } from '../number-words.ts';
+import { counts, finePercents, type NumberFormat, seconds } from '../number-words.ts';
 import { type Field, mean, tableOf } from './columns.ts';
 import { modeWords, type Setting, type Subject } from './subject.ts';
 
@@ -37,7 +38,7 @@ const quantities = (target: number | null): Quantity[] => [
     ? { id: 'epochs', title: 'Time of an epoch', format: seconds, read: ({ epochSeconds }) => epochSeconds }
     : {
         id: 'times',
-        title: `Time to a test loss of ${chosen(target)}`,
+        title: `Time to a test loss of ${setNumber(target)}`,
         format: seconds,
         read: ({ secondsToTarget }) => secondsToTarget,
       },
@@ -50,7 +51,7 @@ function gridTable({ id, title, format, read }: Quantity, rows: readonly Row[], 
     title: 'Batch',
     names: ['batch'],
     isNumber: false,
-    cell: (row) => ({ text: chosen(row.batch), raw: [row.batch] }),
+    cell: (row) => ({ text: setNumber(row.batch), raw: [row.batch] }),
   };
   const caption = format.unit === '' ? title : `${title}, ${format.unit}`;
   return tableOf<Row>(`grid-${id}`, caption, rows, [

@@ -1,5 +1,6 @@
+import { counted } from '../../../observe/format.ts';
 import type { Block, Section } from '../block.ts';
-import { counted, seconds, withUnit } from '../number-words.ts';
+import { seconds, withUnit } from '../number-words.ts';
 import type { Subject } from './subject.ts';
 
 /** What it ran on, when, and what repeats it. */

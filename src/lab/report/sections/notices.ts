@@ -1,8 +1,8 @@
 import { emulatedWords } from '../../../experiment/emulated.ts';
 import { stopWords } from '../../../export/summary-table.ts';
+import { counted, setNumber } from '../../../observe/format.ts';
 import type { SweepRun } from '../../sweep.ts';
 import type { Block } from '../block.ts';
-import { chosen, counted } from '../number-words.ts';
 import type { Subject } from './subject.ts';
 
 /** A sweep that has just begun misses nearly all its runs: no more than these are named. */
@@ -35,7 +35,7 @@ export function notices({ result, settings, target }: Subject): Block[] {
     return others.map(({ stopReason }) => `${name}: ${stopReason === null ? 'it did not end' : stopWords[stopReason]}`);
   });
   if (target !== null && short.length > 0) {
-    add(`${counted(short.length, 'run')} ended before a test loss of ${chosen(target)}.`, short);
+    add(`${counted(short.length, 'run')} ended before a test loss of ${setNumber(target)}.`, short);
   }
   const emulated = new Set(settings.flatMap(({ experiment }) => emulatedWords(experiment) ?? []));
   if (emulated.size > 0) add('Conditions of some runs were made up.', [...emulated], false);

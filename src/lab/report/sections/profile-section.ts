@@ -1,8 +1,9 @@
 import type { Experiment } from '../../../experiment/experiment.ts';
+import { setNumber } from '../../../observe/format.ts';
 import type { OperatorTime, StepProfile } from '../../../observe/step-trace.ts';
 import type { Block, Section } from '../block.ts';
 import { aside } from '../block.ts';
-import { chosen, megabytes, milliseconds, percents, withUnit } from '../number-words.ts';
+import { megabytes, milliseconds, percents, withUnit } from '../number-words.ts';
 import { number, tableOf, words } from './columns.ts';
 import type { Subject } from './subject.ts';
 
@@ -30,7 +31,7 @@ export function profileSection({ settings }: Subject): Section | null {
 function profileBlocks(model: string, { backend, batch, operators, stepMs }: StepProfile, suffix: string): Block[] {
   const slowest = [...operators].sort((a, b) => b.ms - a.ms);
   const total = operators.reduce((sum, { ms }) => sum + ms, 0);
-  const caption = `Operators of one step of ${model}, batch ${chosen(batch)}, on ${backend}, the slowest first`;
+  const caption = `Operators of one step of ${model}, batch ${setNumber(batch)}, on ${backend}, the slowest first`;
   const table = tableOf<OperatorTime>(`operators${suffix}`, caption, slowest.slice(0, SHOWN), [
     words('Operator', (operator) => operator.name),
     words('Output', ({ outputShape }) => (outputShape.length === 0 ? 'scalar' : outputShape.join(' × '))),

@@ -30,7 +30,7 @@ export function settingsSection({ settings, target }: Subject): Section {
     mean('Examples/s', rates, ({ examplesPerSecond }) => examplesPerSecond),
     mean('Epoch', seconds, ({ epochSeconds }) => epochSeconds),
     mean('Step', stepTimes, ({ stepSeconds }) => stepSeconds),
-    words('Bound by', ({ verdict }) => verdict?.verdict.bound ?? null),
+    words('Bound by', ({ bottleneck }) => bottleneck?.bound ?? null),
   ]);
   return { id: 'settings', title: 'Settings', blocks: [table, aside(note(settings))] };
 }

@@ -2,7 +2,7 @@ import { accounts } from '../../../observe/accounting.ts';
 import type { Measured } from '../../measured.ts';
 import { aside, plain, type Section } from '../block.ts';
 import { megabytes } from '../number-words.ts';
-import { mean, tableOf, words } from './columns.ts';
+import { capital, mean, tableOf, words } from './columns.ts';
 import { ofNode, ofSetting } from './named-columns.ts';
 import type { Setting, Subject } from './subject.ts';
 import { type TrafficRow, trafficRows } from './traffic.ts';
@@ -32,5 +32,3 @@ export function trafficSection({ settings }: Subject): Section {
   );
   return { id, title, blocks: [table, note] };
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

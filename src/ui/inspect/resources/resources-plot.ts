@@ -1,8 +1,8 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { NodeResources } from '../../../core/wire/resources.ts';
+import { bytes, clock, percent } from '../../../observe/format.ts';
 import { axisInk } from '../../charts/plot.ts';
-import { bytes, clock, percent } from '../../words/format.ts';
 import type { ResourceLine, ResourceMetric } from './resources-series.ts';
 
 /** A value of a metric with its unit. */

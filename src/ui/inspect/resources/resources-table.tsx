@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { NodeResources } from '../../../core/wire/resources.ts';
+import { NOTHING } from '../../../observe/format.ts';
 import { Scroll } from '../../parts/scroll.tsx';
-import { NOTHING } from '../../words/format.ts';
 import type { Inspected } from '../inspected.ts';
 import { NodeName } from './resources-node.tsx';
 import { resourceWords } from './resources-plot.ts';

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
+import { count, duration, NOTHING } from '../../../observe/format.ts';
 import { type PlacedKind, placeSteps } from '../../../observe/placed-steps.ts';
 import type { Timeline } from '../../../observe/step-trace.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 import { WorkerDot } from '../../parts/worker-dot.tsx';
-import { count, duration, NOTHING } from '../../words/format.ts';
 import { type Inspected, SERVER, workerName } from '../inspected.ts';
 import { ganttRows, ownersOf, type RowMeans, type RowOwner, rowMeans, spanKinds, spanWords } from './gantt-rows.ts';
 

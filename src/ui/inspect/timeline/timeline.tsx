@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { count, counted, duration } from '../../../observe/format.ts';
 import { type PlacedSpan, placeSteps } from '../../../observe/placed-steps.ts';
 import type { Timeline } from '../../../observe/step-trace.ts';
 import { useTheme } from '../../parts/theme.ts';
 import { useVisible } from '../../parts/visible.ts';
-import { count, counted, duration } from '../../words/format.ts';
 import type { Inspected } from '../inspected.ts';
 import { AXIS_PX, drawGantt } from './gantt-canvas.ts';
 import { useGestures } from './gantt-gestures.ts';

@@ -1,14 +1,25 @@
 import { expect, test } from 'vitest';
-import { bytes, clock, count, counted, duration, loss, megabytes, NOTHING, percent, rate, roughly } from './format.ts';
-
-/** Units are joined with a no-break space; tests read better with plain ones. */
-const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+import {
+  bytes,
+  clock,
+  count,
+  counted,
+  duration,
+  loss,
+  megabytes,
+  NOTHING,
+  percent,
+  plainSpaces as plain,
+  rate,
+  roughly,
+} from './format.ts';
 
 test('counts have separators and nouns agree with them', () => {
   expect(count(1240)).toBe('1,240');
   expect(plain(counted(1, 'worker'))).toBe('1 worker');
   expect(plain(counted(1200, 'step'))).toBe('1,200 steps');
   expect(plain(counted(0, 'worker'))).toBe('0 workers');
+  expect(plain(counted(0.5, 'epoch'))).toBe('0.5 epochs');
 });
 
 test('a loss keeps about three digits at any size and names what is not a number', () => {
@@ -80,4 +91,10 @@ test('a guess of time left is as rough as it is', () => {
     '3 min',
     '3 h',
   ]);
+});
+
+test('what is there but rounds to nothing is said to be there', () => {
+  expect([0, 0.002, 0.005, 0.918].map((share) => plain(percent(share, 0)))).toEqual(['0 %', '<1 %', '1 %', '92 %']);
+  expect(plain(percent(0.0004))).toBe('<0.1 %');
+  expect([0, 0.0001, 0.05].map((ms) => plain(duration(ms)))).toEqual(['0 ms', '<0.1 ms', '0.1 ms']);
 });

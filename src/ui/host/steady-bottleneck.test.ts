@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import type { Bound } from '../../observe/verdict.ts';
-import { type Steady, steady } from './bottleneck-steady.ts';
+import type { Bound } from '../../observe/bottleneck/shares.ts';
+import { type Steady, steady } from './steady-bottleneck.ts';
 
 const found = (bound: Bound, number = 0) => ({ bound, number });
 type Shown = Steady<ReturnType<typeof found>> | null;
 
 /** What is shown second by second while these are found. */
-function watch(verdicts: readonly ReturnType<typeof found>[]) {
+function watch(findings: readonly ReturnType<typeof found>[]) {
   let shown: Shown = null;
-  return verdicts.map((verdict, second) => {
-    shown = steady(shown, verdict, second * 1000);
-    return shown.verdict;
+  return findings.map((next, second) => {
+    shown = steady(shown, next, second * 1000);
+    return shown.bottleneck;
   });
 }
 

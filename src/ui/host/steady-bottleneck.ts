@@ -1,8 +1,8 @@
-import type { Bound } from '../../observe/verdict.ts';
+import type { Bound } from '../../observe/bottleneck/shares.ts';
 
 /** What is shown as the bottleneck, and what may take its place. */
-export interface Steady<Verdict extends { readonly bound: Bound }> {
-  readonly verdict: Verdict;
+export interface Steady<Found extends { readonly bound: Bound }> {
+  readonly bottleneck: Found;
   /** When its numbers were last brought up to date. */
   readonly readAtMs: number;
   /** Another that has been found since, and since when without a break. */
@@ -14,15 +14,15 @@ const REFRESH_MS = 3000;
 /** A run between two bounds must not flicker: the other has to hold for this long. */
 const HOLD_MS = 6000;
 
-/** What to show after a new verdict: the same with fresh numbers now and then, another only once it has held. */
-export function steady<Verdict extends { readonly bound: Bound }>(
-  shown: Steady<Verdict> | null,
-  next: Verdict,
+/** What to show after a new finding: the same with fresh numbers now and then, another only once it has held. */
+export function steady<Found extends { readonly bound: Bound }>(
+  shown: Steady<Found> | null,
+  next: Found,
   atMs: number,
-): Steady<Verdict> {
-  const fresh = { verdict: next, readAtMs: atMs, rival: null };
+): Steady<Found> {
+  const fresh = { bottleneck: next, readAtMs: atMs, rival: null };
   if (shown === null) return fresh;
-  if (shown.verdict.bound === next.bound) {
+  if (shown.bottleneck.bound === next.bound) {
     if (atMs - shown.readAtMs >= REFRESH_MS) return fresh;
     return shown.rival === null ? shown : { ...shown, rival: null };
   }

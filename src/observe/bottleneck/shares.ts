@@ -1,9 +1,13 @@
-import type { Experiment } from '../experiment/experiment.ts';
-import type { RunReport, WorkerReport } from './run-report.ts';
-import type { Timeline } from './step-trace.ts';
-import type { Bound } from './verdict.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { RunReport, WorkerReport } from '../run-report.ts';
+import type { Timeline } from '../step-trace.ts';
 
-export type Judged = Omit<RunReport, 'verdict'>;
+export const bounds = ['compute', 'network', 'server', 'stragglers', 'staleness', 'evaluation'] as const;
+/** What a run can be bound by. */
+export type Bound = (typeof bounds)[number];
+
+/** What is known of a run before its bottleneck is. */
+export type RunFacts = Omit<RunReport, 'bottleneck'>;
 
 /** One worker's average step. */
 export interface Pace {
@@ -12,13 +16,13 @@ export interface Pace {
   readonly ownMs: number;
   /** From the push to the answer, but for what the server held it: the links, and the server's queue and work. */
   readonly wayMs: number;
-  /** Held by the server: for others, for a look at the test set. */
+  /** Held by the server: for others, for an evaluation. */
   readonly waitMs: number;
   readonly stepMs: number;
 }
 
 /** Where the time of a run went. Shares are of the run's time, times per step of a worker. */
-export interface Bottleneck {
+export interface TimeSplit {
   /**
    * The part of the run's time that would be saved if this cost nothing, all else being equal. Time for work that counted for
    * nothing is staleness, whatever it was spent on.
@@ -32,7 +36,7 @@ export interface Bottleneck {
   readonly linkMs: number;
   readonly serverBusy: number;
   readonly serverMsPerPush: number;
-  /** The part of the time in which training stood still for a look at the test set. */
+  /** The part of the time in which training stood still for an evaluation. */
   readonly held: number;
   /** The part of the pushes that counted for nothing. */
   readonly stale: number;
@@ -46,11 +50,11 @@ const paced: readonly Experiment['strategy'][] = ['sync', 'local', 'allreduce', 
 /** Pushes come all at once and are answered all at once. */
 const inRounds: readonly Experiment['strategy'][] = ['sync', 'local', 'allreduce'];
 
-/** Held up less than this, looks and steps are in balance: to look less often would save next to nothing. */
+/** Held up less than this, evaluations and steps are in balance: fewer of them would save next to nothing. */
 const LEAST_HOLD = 0.1;
 
 /** Takes the run's time apart; null if nothing was trained. */
-export function bottleneck(report: Judged): Bottleneck | null {
+export function splitTime(report: RunFacts): TimeSplit | null {
   const paces = report.workers
     .filter(({ steps }) => steps > 0)
     .map((worker) => paceOf(worker, report.timeline))
@@ -99,16 +103,16 @@ export function bottleneck(report: Judged): Bottleneck | null {
   const excess = strategy === 'async' ? Math.max(0, 1 - turns / (1 + meanStaleness)) : 0;
 
   // Whatever else cost nothing, the server would still need its time, and so would an evaluator that is never idle.
-  const looks = held >= LEAST_HOLD ? evaluatorBusy(report.timeline) : 0;
-  const most = Math.max(0, 1 - looks);
-  const mostBesideServer = Math.min(most, 1 - serverBusy);
-  const within = (share: number, limit: number) => (1 - stale) * Math.max(0, Math.min(share, limit));
+  const evaluating = held >= LEAST_HOLD ? evaluatorBusy(report.timeline) : 0;
+  const limit = Math.max(0, 1 - evaluating);
+  const limitBesideServer = Math.min(limit, 1 - serverBusy);
+  const within = (share: number, most: number) => (1 - stale) * Math.max(0, Math.min(share, most));
   return {
     saved: {
-      compute: within(compute, mostBesideServer),
-      network: within(network, mostBesideServer),
-      server: within(server, most),
-      stragglers: within(stragglers, mostBesideServer),
+      compute: within(compute, limitBesideServer),
+      network: within(network, limitBesideServer),
+      server: within(server, limit),
+      stragglers: within(stragglers, limitBesideServer),
       staleness: stale + (1 - stale) * excess,
       evaluation: (1 - stale) * held,
     },
@@ -153,7 +157,7 @@ function leastWaitMs({ steps }: Timeline, paces: readonly Pace[]): number {
   return sum(whole, (waits) => Math.min(...waits)) / whole.length;
 }
 
-/** The part of the time in which a look at the test set was under way; 0 if nobody recorded it. */
+/** The part of the time in which an evaluation was under way; 0 if nobody recorded it. */
 function evaluatorBusy({ steps, spans }: Timeline): number {
   const fromMs = Math.min(...steps.map(({ receivedMs }) => receivedMs));
   const toMs = Math.max(...steps.map(({ receivedMs }) => receivedMs));

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { noPhases } from '../core/server/member.ts';
-import type { RunReport } from '../observe/run-report.ts';
-import { runVerdict } from '../observe/verdict.ts';
-import { reportOf, workerReport } from './report-for-tests.ts';
-import { readReport } from './report-schema.ts';
+import { reportOf, workerReport } from '../export/report-for-tests.ts';
+import { bottleneckOf } from './bottleneck/bottleneck.ts';
+import { type RunReport, readReport } from './report-schema.ts';
 
 const transport = {
   messagesSent: 1,
@@ -15,29 +14,18 @@ const transport = {
   roundTripMs: 3,
   unaccountedBytes: 0,
 };
-const judged = reportOf({ workers: [workerReport({ transport, phases: { ...noPhases, computeMs: 200 } })] });
-const whole: RunReport = { ...judged, verdict: runVerdict(judged) };
+const facts = reportOf({ workers: [workerReport({ transport, phases: { ...noPhases, computeMs: 200 } })] });
+const whole: RunReport = { ...facts, bottleneck: bottleneckOf(facts) };
 
 test('a report comes back as it was written, from a store or as JSON', () => {
-  expect(whole.verdict?.tryThis.length).toBeGreaterThan(0);
+  expect(whole.bottleneck?.tryThis.length).toBeGreaterThan(0);
   expect(readReport(structuredClone(whole))).toEqual(whole);
   expect(readReport(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
-});
-
-test('advice from when it was plain text is found out again', () => {
-  const older = { ...whole, verdict: { ...whole.verdict, tryThis: ['Send gradients as int8 (--up int8).'] } };
-  expect(readReport(older)?.verdict).toEqual(whole.verdict);
 });
 
 test('a setting that did not exist then is as usual', () => {
   const { entries: _, ...experiment } = whole.experiment;
   expect(readReport({ ...whole, experiment })).toEqual(whole);
-});
-
-test('steps from before a time of theirs was recorded say that it was not', () => {
-  const steps = whole.timeline.steps.map(({ givenMs: _, pausedMs: __, ...step }) => step);
-  const [step] = readReport({ ...whole, timeline: { ...whole.timeline, steps } })?.timeline.steps ?? [];
-  expect(step).toMatchObject({ givenMs: null, pausedMs: 0 });
 });
 
 test('a loss beyond all numbers is one, also where JSON has no word for it', () => {

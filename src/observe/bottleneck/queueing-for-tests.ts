@@ -1,11 +1,11 @@
-import { type Rng, rng } from '../core/math/rng.ts';
-import { noPhases } from '../core/server/member.ts';
-import { noCounters } from '../core/server/progress.ts';
-import { type Kind, kinds, type Phases } from '../core/wire/protocol.ts';
-import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
-import type { Judged } from './bottleneck.ts';
-import type { Bytes, WorkerReport } from './run-report.ts';
-import type { HostSpan, StepTrace } from './step-trace.ts';
+import { type Rng, rng } from '../../core/math/rng.ts';
+import { noPhases } from '../../core/server/member.ts';
+import { noCounters } from '../../core/server/progress.ts';
+import { type Kind, kinds, type Phases } from '../../core/wire/protocol.ts';
+import { defaultExperiment, type Experiment } from '../../experiment/experiment.ts';
+import type { Bytes, WorkerReport } from '../run-report.ts';
+import type { HostSpan, StepTrace } from '../step-trace.ts';
+import type { RunFacts } from './shares.ts';
 
 /** Workers, links, a server and an evaluator, with how long each takes. All times in milliseconds. */
 export interface Model {
@@ -16,8 +16,8 @@ export interface Model {
   readonly linkMs: readonly number[];
   /** Of the server, for each push. */
   readonly applyMs: number;
-  /** Of the evaluator, for each look. */
-  readonly lookMs: number;
+  /** Of the evaluator, for each evaluation. */
+  readonly evaluationMs: number;
   readonly evalEvery: number;
   /** How much an own time varies, as a share of it. */
   readonly jitter: number;
@@ -49,7 +49,7 @@ export class Queueing {
   #freeMs = 0;
   #busyMs = 0;
   #version = 0;
-  #lookEndMs = 0;
+  #evaluatedMs = 0;
   #holdMs = 0;
   #holdUntilMs = 0;
   #endMs = 0;
@@ -69,7 +69,7 @@ export class Queueing {
     }));
   }
 
-  run(pushes: number): Judged {
+  run(pushes: number): RunFacts {
     const { strategy } = this.#model;
     if (strategy === 'async') this.#async(pushes);
     else this.#rounds(Math.ceil(pushes / this.#workers.length));
@@ -186,19 +186,19 @@ export class Queueing {
     return nextMs;
   }
 
-  /** As `Looks` does it: one at a time, training never more than one ahead. */
+  /** As a server does it: one at a time, training never more than one ahead. */
   #updated(nowMs: number): void {
-    const { evalEvery, lookMs } = this.#model;
+    const { evalEvery, evaluationMs } = this.#model;
     this.#version += 1;
     if (this.#version % evalEvery !== 0) return;
-    const startMs = Math.max(nowMs, this.#lookEndMs);
+    const startMs = Math.max(nowMs, this.#evaluatedMs);
     this.#holdMs += startMs - nowMs;
     if (startMs > nowMs) this.#holdUntilMs = startMs;
-    this.#lookEndMs = startMs + lookMs;
-    this.#spans.push({ kind: 'evaluation', startMs, durationMs: lookMs });
+    this.#evaluatedMs = startMs + evaluationMs;
+    this.#spans.push({ kind: 'evaluation', startMs, durationMs: evaluationMs });
   }
 
-  #report(): Judged {
+  #report(): RunFacts {
     const { strategy, evalEvery, maxStaleness } = this.#model;
     const wallMs = Math.max(this.#endMs, this.#holdUntilMs);
     return {
