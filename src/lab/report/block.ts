@@ -32,21 +32,17 @@ export interface Table {
 export interface Panel {
   /** What sets it apart from those beside it; empty where its axes say so. */
   readonly title: string;
-  /** What it shows, for who does not see it. */
-  readonly description: string;
   readonly chart: Chart;
 }
 
-/** Charts with one legend, and the numbers behind them. */
+/** Charts with one legend. */
 export interface Figure {
   readonly kind: 'figure';
   /** Names its SVG file. */
   readonly id: string;
   readonly caption: string;
   readonly size: 'wide' | 'small';
-  readonly legend: readonly { readonly name: string; readonly look: Look }[];
   readonly panels: readonly Panel[];
-  readonly table: Table;
 }
 
 /** What a report is made of; pages and Markdown are two ways to write it. */
@@ -67,10 +63,8 @@ export interface Part {
   readonly blocks: readonly Block[];
 }
 
-export interface Section {
+export interface Section extends Part {
   readonly id: string;
-  readonly title: string;
-  readonly blocks: readonly Block[];
 }
 
 export interface ReportDocument {

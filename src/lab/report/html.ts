@@ -2,9 +2,9 @@ import type { SweepResult } from '../sweep-result.ts';
 import type { Block, Cell, Column, Figure, Section, Table } from './block.ts';
 import { reportDocument } from './document.ts';
 import { sizes } from './figures/chart.ts';
-import { chartName } from './figures/figure.ts';
+import { chartName, figureTable, legendOf } from './figures/figure.ts';
 import type { Look } from './figures/palette.ts';
-import { panelSvg, sample } from './figures/svg.ts';
+import { chartSvg, sample } from './figures/svg.ts';
 import { Markup, markup } from './markup.ts';
 import { SPREAD } from './number-words.ts';
 import { pageCss } from './style.ts';
@@ -116,16 +116,17 @@ const dot = (look: Look | undefined): Markup | null =>
     ? null
     : markup`<svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle class="s-${look.colour} ${look.isDashed ? 'hollow' : `f-${look.colour}`}" cx="5" cy="5" r="4"/></svg>`;
 
-function figureHtml({ id, caption, size, legend, panels, table }: Figure): Markup {
-  const charts = panels.map((panel, index) => {
-    const name = `${chartName(panel)}${panel.title === '' ? '' : `, ${panel.title}`}`;
-    return markup`<div class="panel">${panel.title === '' ? null : markup`<p>${panel.title}</p>`}${panelSvg(panel, sizes[size], `${id}-${index}`, name)}</div>`;
+function figureHtml(figure: Figure): Markup {
+  const { id, caption, size, panels } = figure;
+  const charts = panels.map(({ title, chart }, index) => {
+    const name = `${chartName(chart)}${title === '' ? '' : `, ${title}`}`;
+    return markup`<div class="panel">${title === '' ? null : markup`<p>${title}</p>`}${chartSvg(chart, sizes[size], `${id}-${index}`, name)}</div>`;
   });
-  const names = legend.map(
+  const names = legendOf(figure).map(
     ({ name, look }) => markup`<li><svg viewBox="0 0 16 10" aria-hidden="true">${sample(look, 0, 5)}</svg>${name}</li>`,
   );
   return markup`<figure><figcaption>${caption}</figcaption><ul class="legend">${names}</ul>
 <div class="panels ${size}">${charts}</div>
-<details><summary>The numbers as a table</summary>${tableHtml(table)}</details></figure>
+<details><summary>The numbers as a table</summary>${tableHtml(figureTable(figure))}</details></figure>
 `;
 }

@@ -3,6 +3,7 @@ import { curvesToCsv } from '../../export/curves.ts';
 import type { SweepResult } from '../sweep-result.ts';
 import type { Block, Figure, Table } from './block.ts';
 import { reportDocument } from './document.ts';
+import { figureTable } from './figures/figure.ts';
 import { figureFile } from './figures/svg.ts';
 
 export interface ReportFile {
@@ -87,7 +88,7 @@ function csvLink(table: Table, files: ReportFile[]): string {
 function figureLines(figure: Figure, files: ReportFile[]): string[] {
   const path = `charts/${figure.id}.svg`;
   files.push({ path, text: figureFile(figure) });
-  return [`![${inline(figure.caption)}](${path})`, `${inline(figure.caption)} ${csvLink(figure.table, files)}`];
+  return [`![${inline(figure.caption)}](${path})`, `${inline(figure.caption)} ${csvLink(figureTable(figure), files)}`];
 }
 
 function tableLines({ columns, rows }: Table): string {

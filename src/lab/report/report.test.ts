@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { summarize } from '../summary.ts';
 import { sweepForTests } from '../sweep-for-tests.ts';
 import type { SweepResult } from '../sweep-result.ts';
+import { legendOf } from './figures/figure.ts';
 import { timeFigures } from './figures/time-figures.ts';
 import { reportHtml } from './html.ts';
 import { reportMarkdown } from './markdown.ts';
@@ -139,21 +140,21 @@ test('the test error is told after as many examples for settings whose steps are
     base: { untilLoss: null, epochs: 1 },
     cases: [50, 100].map((evalEvery) => ({ strategy: 'single', evalEvery, batch: evalEvery })),
   });
-  // The second looks half as often, ten examples late, and goes on for longer.
+  // The second evaluates half as often, ten examples late, and goes on for longer.
   const [first, second] = [
     ...result.outcomes,
     ...result.missing.map((run) => ({ ...run, report: null, failure: null })),
   ];
   const report = first?.report ?? expect.fail();
   const point = report.series.test[0] ?? expect.fail();
-  const withLooks = (looks: readonly (readonly [examples: number, accuracy: number])[]) => ({
+  const withEvaluations = (evaluations: readonly (readonly [examples: number, accuracy: number])[]) => ({
     ...report,
-    series: { ...report.series, test: looks.map(([examples, accuracy]) => ({ ...point, examples, accuracy })) },
+    series: { ...report.series, test: evaluations.map(([examples, accuracy]) => ({ ...point, examples, accuracy })) },
   });
   const outcomes = [
     {
       ...(first ?? expect.fail()),
-      report: withLooks([
+      report: withEvaluations([
         [0, 0.1],
         [100, 0.5],
         [200, 0.75],
@@ -163,7 +164,7 @@ test('the test error is told after as many examples for settings whose steps are
     },
     {
       ...(second ?? expect.fail()),
-      report: withLooks([
+      report: withEvaluations([
         [0, 0.1],
         [210, 0.5],
         [410, 0.625],
@@ -199,10 +200,11 @@ test('tables of operators keep their names while a sweep goes on', () => {
 test('a colour in a figure stands for one name', () => {
   const subject = subjectOf(sweeps['more settings than colours'] ?? expect.fail());
   expect(new Set(subject.settings.map(({ group }) => group)).size).toBe(3);
-  for (const { legend, panels } of timeFigures(subject)) {
+  for (const figure of timeFigures(subject)) {
+    const legend = legendOf(figure);
     const looks = new Map(legend.map(({ name, look }) => [JSON.stringify(look), name]));
     expect(looks.size).toBe(legend.length);
-    const bars = panels.flatMap(({ chart }) => (chart.kind === 'bars' ? chart.bars : []));
+    const bars = figure.panels.flatMap(({ chart }) => (chart.kind === 'bars' ? chart.bars : []));
     for (const { name, look } of bars) expect(looks.get(JSON.stringify(look))).toBe(name);
   }
 });

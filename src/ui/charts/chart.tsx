@@ -2,20 +2,18 @@ import './chart.css';
 import { useEffect, useRef } from 'preact/hooks';
 import { emulatedWords } from '../../experiment/emulated.ts';
 import { loss, percent } from '../../observe/format.ts';
+import { valueAt } from '../../observe/points.ts';
 import type { HostModel, ShownRun } from '../host/model.ts';
-import { type WorkerLine, workerLines } from '../host/worker-lines.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { useTheme } from '../parts/theme.ts';
 import { WorkerDot } from '../parts/worker-dot.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { createPlot, plotData } from './plot.ts';
-import { type Line, linesOf, type Metric, nearest } from './series.ts';
+import { linesOf, type Metric, type WorkerLine, workerLines } from './series.ts';
 import { usePlot } from './use-plot.ts';
 
 const titles: Record<Metric, string> = { loss: 'Loss', accuracy: 'Test accuracy' };
 const format: Record<Metric, (value: number | undefined) => string> = { loss, accuracy: percent };
-
-const valueAt = (line: Line, x: number | null) => line.y[x === null ? line.y.length - 1 : nearest(line, x)];
 
 interface ChartProps {
   readonly model: HostModel;

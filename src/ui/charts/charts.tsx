@@ -2,12 +2,13 @@ import './charts.css';
 import { useState } from 'preact/hooks';
 import { curvesToCsv, curvesToJson } from '../../export/curves.ts';
 import type { HostModel } from '../host/model.ts';
+import { Check, Segments } from '../parts/choice.tsx';
 import { EverythingButton, save } from '../runs/export-everything.tsx';
 import { Chart } from './chart.tsx';
-import { type XAxis, xAxes } from './series.ts';
+import type { XAxis } from './series.ts';
 
 const axisWords: Record<XAxis, string> = { step: 'Step', relative: 'Time', wall: 'Clock' };
-const axisTitles: Record<XAxis, string> = {
+const axisHints: Record<XAxis, string> = {
   step: 'By step: one update of the parameters',
   relative: 'By time since the run began, pauses left out',
   wall: 'By time of day',
@@ -15,9 +16,10 @@ const axisTitles: Record<XAxis, string> = {
 
 /** The two main charts and how they are looked at. */
 export function Charts({ model }: { model: HostModel }) {
-  const logs = () =>
-    model.runs.value.filter(({ isShown }) => isShown).map(({ log, numbers }) => ({ ...log, summary: numbers }));
-  const isEmpty = model.runs.value.every(({ isShown }) => !isShown);
+  const runs = model.runs.value;
+  const own = runs.find(({ slot }) => slot === 0);
+  const logs = () => runs.filter(({ isShown }) => isShown).map(({ log, numbers }) => ({ ...log, summary: numbers }));
+  const isEmpty = runs.every(({ isShown }) => !isShown);
   const smoothing = model.smoothing.value;
   const [showsWorkers, setShowsWorkers] = useState(false);
   return (
@@ -27,21 +29,16 @@ export function Charts({ model }: { model: HostModel }) {
         <Chart model={model} metric="accuracy" showsWorkers={showsWorkers} />
       </div>
       <div class="tools">
-        <div class="segments" role="radiogroup" aria-label="Horizontal axis">
-          {xAxes.map((axis) => (
-            <label key={axis} title={axisTitles[axis]}>
-              <input
-                type="radio"
-                name="axis"
-                checked={model.axis.value === axis}
-                onChange={() => {
-                  model.axis.value = axis;
-                }}
-              />
-              <span>{axisWords[axis]}</span>
-            </label>
-          ))}
-        </div>
+        <Segments
+          label="Horizontal axis"
+          name="axis"
+          options={axisWords}
+          hints={axisHints}
+          value={model.axis.value}
+          onChoose={(axis) => {
+            model.axis.value = axis;
+          }}
+        />
         <label
           class="slider"
           title="Moving average over steps; the measured line stays faint behind it. Tests far apart hardly change."
@@ -59,27 +56,22 @@ export function Charts({ model }: { model: HostModel }) {
           />
           <output>{smoothing.toFixed(2)}</output>
         </label>
-        <label
-          class="pick"
+        <Check
           title="Fit the charts to the middle 90 % of the values, so that the first steps do not flatten the rest"
+          isOn={model.cutsOutliers.value}
+          onChange={(isOn) => {
+            model.cutsOutliers.value = isOn;
+          }}
         >
-          <input
-            type="checkbox"
-            checked={model.cutsOutliers.value}
-            onChange={(event) => {
-              model.cutsOutliers.value = event.currentTarget.checked;
-            }}
-          />
           Cut outliers
-        </label>
-        <label class="pick" title="The loss and the accuracy of each worker’s own batches, in its colour">
-          <input
-            type="checkbox"
-            checked={showsWorkers}
-            onChange={(event) => setShowsWorkers(event.currentTarget.checked)}
-          />
+        </Check>
+        <Check
+          title="The loss and the accuracy of each worker’s own batches, in its colour"
+          isOn={showsWorkers}
+          onChange={setShowsWorkers}
+        >
           Each worker
-        </label>
+        </Check>
         <span class="downloads">
           Download{' '}
           <button
@@ -100,12 +92,7 @@ export function Charts({ model }: { model: HostModel }) {
           >
             JSON
           </button>
-          <EverythingButton
-            key={model.deps.host.log?.id}
-            host={model.deps.host}
-            log={model.deps.host.log}
-            label="Everything (zip)"
-          />
+          <EverythingButton key={own?.log.id} host={model.deps.host} run={own} label="Everything (zip)" />
         </span>
       </div>
     </section>

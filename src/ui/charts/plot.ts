@@ -1,9 +1,9 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { clock, count, loss, percent, timeOfDay } from '../../observe/format.ts';
-import type { WorkerLine } from '../host/worker-lines.ts';
+import type { Points } from '../../observe/points.ts';
 import { runColour, runDashes } from '../parts/run-swatch.tsx';
-import type { Line, Metric, RunLines, XAxis } from './series.ts';
+import type { Metric, RunLines, WorkerLine, XAxis } from './series.ts';
 
 /** One run to draw. */
 export interface PlottedRun {
@@ -19,7 +19,7 @@ const BACKDROP_ALPHA = 0.12;
 const MAX_MARKED_POINTS = 40;
 
 interface Stroke {
-  readonly line: Line;
+  readonly line: Points;
   readonly width: number;
   readonly alpha: number;
   readonly isTest: boolean;
@@ -63,85 +63,108 @@ const formatX: Record<XAxis, (x: number, step: number) => string> = {
   wall: (seconds, step) => timeOfDay(seconds * 1000, step < 60),
 };
 
-/** How axes are drawn: quietly. */
-export function axisInk(css: CSSStyleDeclaration): Pick<uPlot.Axis, 'stroke' | 'font' | 'grid' | 'ticks'> {
-  return {
-    stroke: css.getPropertyValue('--muted').trim(),
-    font: `11px ${css.fontFamily}`,
-    grid: { stroke: css.getPropertyValue('--hairline').trim(), width: 1 },
-    ticks: { show: false },
-  };
+/** What a plot consists of; both axes are drawn quietly. */
+interface PlotParts {
+  /** Plots with the same one share the pointer. */
+  readonly syncKey: string;
+  /** Whether a stretch can be picked with the pointer. */
+  readonly canZoom: boolean;
+  readonly padding: uPlot.Padding;
+  readonly scales: uPlot.Scales;
+  readonly x: uPlot.Axis;
+  readonly y: uPlot.Axis;
+  readonly series: readonly uPlot.Series[];
+  readonly data: uPlot.AlignedData;
+  onHover(x: number | null): void;
 }
 
-/** A chart in `root` with the theme of the moment: colours are read from CSS once. */
-export function createPlot(root: HTMLElement, settings: PlotSettings): uPlot {
-  const { metric, axis, cutsOutliers, runs, workers = [], onHover } = settings;
+/** A plot in `root` with the theme of the moment: colours are looked up in CSS once. */
+export function drawPlot(root: HTMLElement, partsOf: (colour: (name: string) => string) => PlotParts): uPlot {
   const css = getComputedStyle(root);
   const colour = (name: string) => css.getPropertyValue(name).trim();
-  const ink = axisInk(css);
-  const workerSeries = workers.map(
-    ({ worker }): uPlot.Series => ({
-      stroke: colour(`--worker-${worker % 10}`),
-      width: 1,
-      spanGaps: true,
-      dash: Math.floor(worker / 10) % 2 === 1 ? [4, 3] : [],
-      points: { show: false },
-    }),
-  );
-  const series = runs.flatMap((run) =>
-    strokesOf(run).map(({ width, alpha, isTest }): uPlot.Series => {
-      const stroke = colour(`--run-${runColour(run.slot)}`);
-      const isMarked = (plot: uPlot, at: number) =>
-        alpha === 1 && Array.from(plot.data[at] ?? []).filter((y) => typeof y === 'number').length <= MAX_MARKED_POINTS;
-      return {
-        stroke,
-        width,
-        alpha,
-        spanGaps: true,
-        ...(isTest ? { dash: runDashes[runColour(run.slot)] ?? [] } : {}),
-        points: { show: isMarked, size: 5, fill: stroke, width: 0 },
-      };
-    }),
-  );
+  const { syncKey, canZoom, padding, scales, x, y, series, data, onHover } = partsOf(colour);
+  const ink: uPlot.Axis = {
+    stroke: colour('--muted'),
+    font: `11px ${css.fontFamily}`,
+    grid: { stroke: colour('--hairline'), width: 1 },
+    ticks: { show: false },
+  };
+  const setCursor = (plot: uPlot) => {
+    const left = plot.cursor.left ?? -1;
+    onHover(left < 0 ? null : plot.posToVal(left, 'x'));
+  };
   return new uPlot(
     {
       width: root.clientWidth,
       height: root.clientHeight,
-      padding: [8, 24, 0, 0],
+      padding,
       legend: { show: false },
       cursor: {
-        sync: { key: 'curves', setSeries: false },
+        sync: { key: syncKey, setSeries: false },
         points: { show: false },
-        drag: { x: true, y: false },
+        drag: { x: canZoom, y: false },
         y: false,
       },
-      scales: {
-        x: { time: axis === 'wall' },
-        y: { range: (plot) => yRange(plot, metric, cutsOutliers) },
-      },
+      scales,
       axes: [
-        { ...ink, size: 28, values: (_, at, __, ___, step) => at.map((x) => formatX[axis](x, step)) },
-        {
-          ...ink,
-          size: metric === 'accuracy' ? 56 : 48,
-          values: (_, at, __, ___, step) =>
-            at.map((y) => (metric === 'accuracy' ? percent(y, percentDigits(step)) : axisLoss(y))),
-        },
+        { ...ink, ...x },
+        { ...ink, ...y },
       ],
-      series: [{}, ...workerSeries, ...series],
-      hooks: {
-        setCursor: [
-          (plot) => {
-            const left = plot.cursor.left ?? -1;
-            onHover(left < 0 ? null : plot.posToVal(left, 'x'));
-          },
-        ],
-      },
+      series: [{}, ...series],
+      hooks: { setCursor: [setCursor] },
     },
-    plotData(runs, workers),
+    data,
     root,
   );
 }
+
+/** How a worker's line is drawn; from the eleventh worker on colours come again, dashed. */
+export const workerSeries = (worker: number, colour: (name: string) => string): uPlot.Series => ({
+  stroke: colour(`--worker-${worker % 10}`),
+  width: 1,
+  spanGaps: true,
+  dash: Math.floor(worker / 10) % 2 === 1 ? [4, 3] : [],
+  points: { show: false },
+});
+
+/** The curves of runs as a plot. */
+export const createPlot = (root: HTMLElement, settings: PlotSettings): uPlot =>
+  drawPlot(root, (colour) => {
+    const { metric, axis, cutsOutliers, runs, workers = [], onHover } = settings;
+    const series = runs.flatMap((run) =>
+      strokesOf(run).map(({ width, alpha, isTest }): uPlot.Series => {
+        const stroke = colour(`--run-${runColour(run.slot)}`);
+        const dash = isTest ? (runDashes[runColour(run.slot)] ?? []) : [];
+        const isMarked = (plot: uPlot, at: number) =>
+          alpha === 1 && Array.from(plot.data[at] ?? []).filter(isNumber).length <= MAX_MARKED_POINTS;
+        return {
+          stroke,
+          width,
+          alpha,
+          dash,
+          spanGaps: true,
+          points: { show: isMarked, size: 5, fill: stroke, width: 0 },
+        };
+      }),
+    );
+    const yWords = (y: number, step: number) => (metric === 'accuracy' ? percent(y, percentDigits(step)) : axisLoss(y));
+    return {
+      syncKey: 'curves',
+      canZoom: true,
+      padding: [8, 24, 0, 0],
+      scales: { x: { time: axis === 'wall' }, y: { range: (plot) => yRange(plot, metric, cutsOutliers) } },
+      x: { size: 28, values: (_, at, __, ___, step) => at.map((x) => formatX[axis](x, step)) },
+      y: {
+        size: metric === 'accuracy' ? 56 : 48,
+        values: (_, at, __, ___, step) => at.map((y) => yWords(y, step)),
+      },
+      series: [...workers.map(({ worker }) => workerSeries(worker, colour)), ...series],
+      data: plotData(runs, workers),
+      onHover,
+    };
+  });
+
+const isNumber = (y: unknown) => typeof y === 'number';
 
 /** As many decimals as marks that far apart need. */
 const percentDigits = (step: number): number => [0, 1].find((digits) => isWhole(step * 100 * 10 ** digits)) ?? 2;
@@ -164,7 +187,7 @@ function yRange(plot: uPlot, metric: Metric, cutsOutliers: boolean): [number, nu
   let low = Number.POSITIVE_INFINITY;
   let high = 0;
   for (const [at, line] of lines.entries()) {
-    const seen = Array.from(line.slice(from ?? 0, (to ?? 0) + 1)).filter((y) => typeof y === 'number');
+    const seen = Array.from(line.slice(from ?? 0, (to ?? 0) + 1)).filter(isNumber) as number[];
     const sorted = Float64Array.from(seen.filter(Number.isFinite)).sort();
     const share = !cutsOutliers || sorted.length < MIN_POINTS_TO_CUT ? 0 : OUTLIERS;
     const noise = share > 0 && plot.series[at + 1]?.alpha === BACKDROP_ALPHA ? NOISE : 0;

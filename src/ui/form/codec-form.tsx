@@ -1,8 +1,8 @@
 import './codec-form.css';
 import { type CodecName, downNames, upNames } from '../../experiment/experiment.ts';
 import { settings } from '../../experiment/settings.ts';
-import type { HostModel } from '../host/model.ts';
 import { bytes, NOTHING } from '../../observe/format.ts';
+import type { HostModel } from '../host/model.ts';
 import { codecWords } from '../words/strategy-words.ts';
 import { codecBytes, exchangeWords, modelSize } from '../words/wire-words.ts';
 import { isUnusual } from './experiment-draft.ts';

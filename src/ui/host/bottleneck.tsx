@@ -3,9 +3,8 @@ import { useRef } from 'preact/hooks';
 import type { Advice } from '../../observe/bottleneck/advice.ts';
 import type { Bottleneck } from '../../observe/bottleneck/bottleneck.ts';
 import { changedDraft, hasChange } from '../form/experiment-draft.ts';
-import type { Inspected } from '../inspect/inspected.ts';
 import { useReport } from '../runs/export-report.ts';
-import type { HostModel } from './model.ts';
+import type { HostModel, ShownRun } from './model.ts';
 import { type Steady, steady } from './steady-bottleneck.ts';
 
 /** With fewer pushes than this the first ones, which compile and warm up, are all there is to judge. */
@@ -13,15 +12,13 @@ const FEWEST_PUSHES = 10;
 
 /** What holds the run up, in one sentence that changes calmly, with what to try behind it. Nothing without a run. */
 export function BottleneckLine({ model }: { model: HostModel }) {
-  const { run, workers } = model.state.value;
-  const { log } = model.deps.host;
-  if (run === null || log?.id !== run.id) return null;
-  return <Sentence key={run.id} model={model} inspected={{ log, now: { run, workers } }} />;
+  const own = model.runs.value.find(({ slot, moment }) => slot === 0 && moment !== null);
+  return own === undefined ? null : <Sentence key={own.log.id} model={model} run={own} />;
 }
 
-function Sentence({ model, inspected }: { model: HostModel; inspected: Inspected }) {
+function Sentence({ model, run }: { model: HostModel; run: ShownRun }) {
   const shown = useRef<Steady<Bottleneck> | null>(null);
-  const report = useReport(inspected);
+  const report = useReport(run);
   const found = report !== null && report.server.applied >= FEWEST_PUSHES ? report.bottleneck : null;
   if (found !== null) {
     const isOver = report?.phase === 'finished' || report?.phase === 'failed';

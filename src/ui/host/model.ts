@@ -1,4 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { RunMoment } from '../../core/server/progress.ts';
 import type { Experiment, ExperimentKey } from '../../experiment/experiment.ts';
 import { settings } from '../../experiment/settings.ts';
 import type { HostState, RunLog } from '../../host/state.ts';
@@ -16,7 +17,9 @@ export interface ShownRun {
   /** 0 is the run of this page; earlier ones count up and keep their number. */
   readonly slot: number;
   readonly isShown: boolean;
-  /** What it came to, of this page's run so far; null for runs of which it was not kept. */
+  /** The run and its workers, of this page's run now, of others when they were kept; null before a run is. */
+  readonly moment: RunMoment | null;
+  /** What it came to, of this page's run so far; null where that was not kept. */
   readonly numbers: RunNumbers | null;
 }
 
@@ -43,6 +46,13 @@ export interface HostModel {
   show(id: string, isShown: boolean): void;
   forget(id: string): void;
   close(): void;
+}
+
+/** The run of a page that is a host. */
+export function ownRun(log: RunLog, { run, workers }: HostState): ShownRun {
+  const isNow = run?.id === log.id;
+  const moment = isNow ? { run, workers } : log.end;
+  return { log, slot: 0, isShown: true, moment, numbers: isNow ? runSummary({ run, workers }) : log.summary };
 }
 
 const isOver = ({ run }: HostState) => run === null || run.phase === 'finished' || run.phase === 'failed';
@@ -78,14 +88,11 @@ export function createHostModel(deps: HostPageDeps): HostModel {
   const runs = computed((): ShownRun[] => {
     const { log, state } = seen.value.value;
     const earlier = stored.value.filter(({ id }) => id !== log?.id).sort((a, b) => b.startedAtMs - a.startedAtMs);
-    const shown = (run: RunLog, slot: number, numbers: RunNumbers | null): ShownRun => ({
-      log: run,
-      slot,
-      isShown: !hidden.value.has(run.id),
-      numbers,
+    const isShown = ({ id }: RunLog) => !hidden.value.has(id);
+    const all = earlier.map((of): ShownRun => {
+      return { log: of, slot: slotOf(of.id), isShown: isShown(of), moment: of.end, numbers: of.summary };
     });
-    const all = earlier.map((run) => shown(run, slotOf(run.id), run.summary));
-    return log === null ? all : [shown(log, 0, log.id === state.run?.id ? runSummary(state) : log.summary), ...all];
+    return log === null ? all : [{ ...ownRun(log, state), isShown: isShown(log) }, ...all];
   });
 
   let loaded: string | null = null;

@@ -1,61 +1,37 @@
 import './server-counts.css';
-import type { RunState, ServerCounters } from '../../core/server/progress.ts';
-import { count, duration, NOTHING, percent } from '../../observe/format.ts';
+import type { ServerCounters } from '../../core/server/progress.ts';
+import { count, duration, percent } from '../../observe/format.ts';
+import type { ShownRun } from './model.ts';
 
-interface Line {
-  readonly name: string;
-  readonly hint: string;
-  read(counters: ServerCounters, elapsedMs: number): string;
-}
-
-const lines: readonly Line[] = [
-  { name: 'Updates', hint: 'Steps of the parameters', read: ({ updates }) => count(updates) },
-  { name: 'Applied', hint: 'Gradients that became part of an update', read: ({ applied }) => count(applied) },
-  { name: 'Stale', hint: 'Gradients that came too late to be used', read: ({ stale }) => count(stale) },
-  { name: 'Rejected', hint: 'Pushes that were not sound', read: ({ rejected }) => count(rejected) },
-  {
-    name: 'Clipped',
-    hint: 'Gradients scaled down because they were far longer than usual',
-    read: ({ clipped }) => count(clipped),
-  },
-  {
-    name: 'Lost',
-    hint: 'Updates that only workers had who all left; the run went on from the host’s last copy',
-    read: ({ lost }) => count(lost),
-  },
-  {
-    name: 'Dropped',
-    hint: 'Updates made after the test that ended the run; not part of its result',
-    read: ({ dropped }) => count(dropped),
-  },
-  {
-    name: 'Given again',
-    hint: 'Batches that went to another worker because theirs left or was too slow',
-    read: ({ leasesReturned }) => count(leasesReturned),
-  },
-  { name: 'Tests', hint: 'Looks at the test set', read: ({ evaluations }) => count(evaluations) },
-  {
-    name: 'Held for tests',
-    hint: 'Time in which training stood still because a test was not done',
-    read: ({ evaluationHoldMs }) => duration(evaluationHoldMs),
-  },
-  {
-    name: 'Server busy',
-    hint: 'Share of the time the server thread spent on messages',
-    read: ({ busyMs }, elapsedMs) => (elapsedMs === 0 ? NOTHING : percent(busyMs / elapsedMs)),
-  },
+/** What is counted, in the order shown: its name, what that means, and how it is written where it is no count. */
+const counters: readonly (readonly [keyof ServerCounters, string, string])[] = [
+  ['updates', 'Updates', 'Steps of the parameters'],
+  ['applied', 'Applied', 'Gradients that became part of an update'],
+  ['stale', 'Stale', 'Gradients that came too late to be used'],
+  ['rejected', 'Rejected', 'Pushes that were not sound'],
+  ['clipped', 'Clipped', 'Gradients scaled down because they were far longer than usual'],
+  ['lost', 'Lost', 'Updates that only workers had who all left; the run went on from the host’s last copy'],
+  ['dropped', 'Dropped', 'Updates made after the evaluation that ended the run; not part of its result'],
+  ['leasesReturned', 'Given again', 'Batches that went to another worker because theirs left or was too slow'],
+  ['evaluations', 'Evaluations', 'Of the test set'],
+  ['evaluationHoldMs', 'Held for evaluation', 'Time in which training stood still because an evaluation was not done'],
+  ['busyMs', 'Server busy', 'Share of the time the server thread spent on messages'],
 ];
 
-/** What the host counted in this run. */
-export function ServerCounts({ run }: { run: RunState | null }) {
-  return run === null ? (
-    <p class="empty">What the host counts appears here once a run has begun.</p>
-  ) : (
+/** What the host counted in a run. */
+export function ServerCounts({ run: { moment } }: { run: ShownRun }) {
+  if (moment === null) return <p class="empty">What the host counted appears here once a run is over.</p>;
+  const { run } = moment;
+  const text = (key: keyof ServerCounters): string => {
+    if (key === 'evaluationHoldMs') return duration(run.counters[key]);
+    return key === 'busyMs' ? percent(run.counters[key] / run.elapsedMs) : count(run.counters[key]);
+  };
+  return (
     <dl class="counts">
-      {lines.map(({ name, hint, read }) => (
-        <div key={name} title={hint}>
+      {counters.map(([key, name, hint]) => (
+        <div key={key} title={hint}>
           <dt>{name}</dt>
-          <dd>{read(run.counters, run.elapsedMs)}</dd>
+          <dd>{text(key)}</dd>
         </div>
       ))}
     </dl>

@@ -5,6 +5,7 @@ import { encode } from 'uqr';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Host, HostState, Room } from '../../host/state.ts';
 import { counted } from '../../observe/format.ts';
+import { Check } from '../parts/choice.tsx';
 import type { HostPageDeps } from './page.tsx';
 
 /** A link as a QR code; dark on light in every theme, as scanners want it. */
@@ -65,16 +66,10 @@ export interface Sharing {
   relayedLinks(): number;
 }
 
-interface InvitationsProps {
-  readonly sharing: Sharing;
-  readonly allowsTyping: boolean;
-  readonly relayed: number;
-  /** Called after every change. */
-  onChange(): void;
-}
-
-function Invitations({ sharing, allowsTyping, relayed, onChange }: InvitationsProps) {
+/** What can be done about who comes in; `onChange` is called after every change. */
+function Invitations({ sharing, onChange }: { sharing: Sharing; onChange(): void }) {
   const [isRenewed, setRenewed] = useState(false);
+  const relayed = sharing.relayedLinks();
   return (
     <>
       {relayed > 0 && (
@@ -83,17 +78,16 @@ function Invitations({ sharing, allowsTyping, relayed, onChange }: InvitationsPr
           this page’s server, which is slower.
         </p>
       )}
-      <label class="switch">
-        <input
-          type="checkbox"
-          checked={allowsTyping}
-          onChange={(event) => {
-            sharing.setAllowsTyping(event.currentTarget.checked);
-            onChange();
-          }}
-        />
+      <Check
+        class="switch"
+        isOn={sharing.allowsTyping()}
+        onChange={(isOn) => {
+          sharing.setAllowsTyping(isOn);
+          onChange();
+        }}
+      >
         The code alone lets people in
-      </label>
+      </Check>
       <details>
         <summary>The link is valid for a day</summary>
         <p class="aside">
@@ -177,23 +171,11 @@ export function ShareCard({ model, asksTrainsHere }: ShareCardProps) {
         Open a worker tab
       </button>
       {asksTrainsHere && (
-        <label class="switch">
-          <input
-            type="checkbox"
-            checked={trainsHere}
-            onChange={(event) => host.setTrainsHere(event.currentTarget.checked)}
-          />
+        <Check class="switch" isOn={trainsHere} onChange={(isOn) => host.setTrainsHere(isOn)}>
           Train in this tab too
-        </label>
+        </Check>
       )}
-      {sharing !== undefined && (
-        <Invitations
-          sharing={sharing}
-          allowsTyping={sharing.allowsTyping()}
-          relayed={sharing.relayedLinks()}
-          onChange={() => redraw((times) => times + 1)}
-        />
-      )}
+      {sharing !== undefined && <Invitations sharing={sharing} onChange={() => redraw((times) => times + 1)} />}
       <details>
         <summary>How tabs reach each other</summary>
         <p class="aside">{networkWords}</p>

@@ -155,13 +155,13 @@ test('the timeline draws a line for each node, and a span can be picked with the
   const { put } = openRun();
   await expect
     .poll(() => [...root.querySelectorAll('.gantt li')].map(({ textContent }) => textContent))
-    .toEqual(['Server', 'Tests, saves', 'Ada', 'Grace']);
+    .toEqual(['Server', 'Evaluation, saves', 'Ada', 'Grace']);
   find('.bars').scrollIntoView();
   await expect.poll(inked).toBeGreaterThan(1000);
   const canvas = find('.bars canvas');
   const follows = () => find('.timeline .toggle').getAttribute('aria-pressed');
   expect(follows()).toBe('true');
-  for (const name of ['Server', 'Tests, saves', 'Ada']) {
+  for (const name of ['Server', 'Evaluation, saves', 'Ada']) {
     press(canvas, 'ArrowDown');
     await expect.poll(() => canvas.getAttribute('aria-valuetext')).toMatch(new RegExp(`^${name}: `));
   }
@@ -294,7 +294,14 @@ test('an earlier run can be looked at, with what was kept of it', async () => {
   open([log]);
   await expect
     .poll(() => [...root.querySelectorAll('.gantt li')].map(({ textContent }) => textContent))
-    .toEqual(['Server', 'Tests, saves', 'worker 1', 'worker 2']);
+    .toEqual(['Server', 'Evaluation, saves', 'worker 1', 'worker 2']);
+});
+
+test('an earlier run that was kept whole has its workers’ names and bytes', async () => {
+  open([{ ...log, end: { run: { ...runIn('finished'), counters }, workers } }]);
+  await expect.poll(() => find('.gantt').textContent).toContain('Ada');
+  choose('bytes');
+  await expect.poll(() => find('.traffic').textContent).toContain('Grace received');
 });
 
 test('everything of a run is one download, with words on the way', async () => {

@@ -8,20 +8,19 @@ import type { HostModel, ShownRun } from '../host/model.ts';
 import { ServerCounts } from '../host/server-counts.tsx';
 import { runTitle } from '../runs/run-title.ts';
 import { BytesTab } from './bytes-table.tsx';
-import type { Inspected } from './inspected.ts';
 import { OperatorsTab } from './operators.tsx';
 import { ResourcesTab } from './resources/resources.tsx';
 import { TimelineTab } from './timeline/timeline.tsx';
 
-const allTabs = ['timeline', 'resources', 'operators', 'bytes', 'counts'] as const;
-type TabName = (typeof allTabs)[number];
-const tabWords: Record<TabName, string> = {
+const tabWords = {
   timeline: 'Timeline',
   resources: 'Resources',
   operators: 'Operators',
   bytes: 'Bytes',
   counts: 'Counts',
-};
+} as const;
+type TabName = keyof typeof tabWords;
+const allTabs = Object.keys(tabWords) as TabName[];
 
 /** Where the choice survives a reload of this tab. */
 const KEY = 'manyhands inspector';
@@ -45,59 +44,44 @@ function remember(tab: TabName): void {
 }
 
 /** What the inspector reads of the page it is on. */
-export interface InspectorModel extends Pick<HostModel, 'state' | 'experiment' | 'runs'> {
+export interface InspectorModel extends Pick<HostModel, 'experiment' | 'runs'> {
   readonly deps: { readonly host: Host };
 }
 
-const nothing = (what: string) => <p class="empty">{what}</p>;
+/** What will appear in a tab, once there is a run. */
+const beforeRun: Readonly<Partial<Record<TabName, string>>> = {
+  timeline: 'What each worker and the server did when appears here, step by step, once a run has begun.',
+  resources: 'How busy each node is, its memory and its network appear here once a run has begun.',
+  bytes: 'What goes to and from each worker appears here once one has joined by the link and a run has begun.',
+  counts: 'What the host counts appears here once a run has begun.',
+};
 
 function TabPanel({
   tab,
   model,
-  inspected,
+  run,
 }: {
   tab: TabName;
   model: InspectorModel;
-  inspected: Inspected | null;
+  run: ShownRun | undefined;
 }): JSX.Element {
+  if (tab === 'operators') {
+    const experiment = run?.log.experiment ?? model.experiment.value;
+    return <OperatorsTab key={run?.log.id} host={model.deps.host} experiment={experiment} run={run} />;
+  }
+  if (run === undefined) return <p class="empty">{beforeRun[tab]}</p>;
   switch (tab) {
     case 'timeline':
-      return inspected === null ? (
-        nothing('What each worker and the server did when appears here, step by step, once a run has begun.')
-      ) : (
-        <TimelineTab inspected={inspected} />
-      );
+      return <TimelineTab run={run} />;
     case 'resources':
-      return inspected === null ? (
-        nothing('How busy each node is, its memory and its network appear here once a run has begun.')
-      ) : (
-        <ResourcesTab inspected={inspected} />
-      );
-    case 'operators':
-      return (
-        <OperatorsTab
-          key={inspected?.log.id}
-          host={model.deps.host}
-          experiment={inspected?.log.experiment ?? model.experiment.value}
-          inspected={inspected}
-        />
-      );
+      return <ResourcesTab run={run} />;
     case 'bytes':
-      return inspected === null ? (
-        nothing('What goes to and from each worker appears here once one has joined by the link and a run has begun.')
-      ) : (
-        <BytesTab inspected={inspected} />
-      );
+      return <BytesTab run={run} />;
     case 'counts':
-      return <ServerCounts run={model.state.value.run} />;
+      return <ServerCounts run={run} />;
     default:
       return tab satisfies never;
   }
-}
-
-function inspectedOf(model: InspectorModel, { log, slot }: ShownRun): Inspected {
-  const { run, workers } = model.state.value;
-  return { log, now: slot === 0 && run?.id === log.id ? { run, workers } : null };
 }
 
 /** A run from close by: what happened when, what it used, what a step is made of, what was sent. */
@@ -155,7 +139,7 @@ export function Inspector({ model, canProfile }: { model: InspectorModel; canPro
         )}
       </div>
       <div role="tabpanel" id="inspector-panel" aria-labelledby={`tab-${tab}`}>
-        <TabPanel tab={tab} model={model} inspected={shown === undefined ? null : inspectedOf(model, shown)} />
+        <TabPanel tab={tab} model={model} run={shown} />
       </div>
     </section>
   );

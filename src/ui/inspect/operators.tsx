@@ -1,14 +1,16 @@
 import './operators.css';
 import { useState } from 'preact/hooks';
+import { errorText } from '../../experiment/error-text.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { operatorsCsv } from '../../export/run-tables.ts';
 import type { Host } from '../../host/state.ts';
-import { bytes, count, duration, percent } from '../../observe/format.ts';
+import { bytes, count, duration, fixed, NBSP, percent } from '../../observe/format.ts';
 import type { StepProfile } from '../../observe/step-trace.ts';
-import { Scroll } from '../parts/scroll.tsx';
+import type { ShownRun } from '../host/model.ts';
+import { Segments } from '../parts/choice.tsx';
+import { type Column, number, Table } from '../parts/table.tsx';
 import { subject } from '../words/words.ts';
-import type { Inspected } from './inspected.ts';
-import { type OperatorOrder, operatorsMs, ranked } from './operators-order.ts';
+import { type OperatorOrder, operatorsMs, type RankedOperator, ranked } from './operators-order.ts';
 
 type Profiling =
   | { readonly kind: 'idle' }
@@ -19,23 +21,23 @@ type Profiling =
 interface OperatorsProps {
   readonly host: Host;
   readonly experiment: Experiment;
-  /** Null while there is no run at all: a step can be taken apart before the first. */
-  readonly inspected: Inspected | null;
+  /** Undefined while there is no run at all: a step can be taken apart before the first. */
+  readonly run: ShownRun | undefined;
 }
 
 /** One step operator by operator: what the time of computing is made of. */
-export function OperatorsTab({ host, experiment, inspected }: OperatorsProps) {
+export function OperatorsTab({ host, experiment, run }: OperatorsProps) {
   const [profiling, setProfiling] = useState<Profiling>({ kind: 'idle' });
-  const profile = profiling.kind === 'done' ? profiling.profile : (inspected?.log.profile ?? null);
+  const profile = profiling.kind === 'done' ? profiling.profile : (run?.log.profile ?? null);
   const start = () => {
     setProfiling({ kind: 'working' });
     host.profile(experiment).then(
       (made) => setProfiling({ kind: 'done', profile: made }),
-      (error: unknown) => setProfiling({ kind: 'failed', words: (error as Error).message }),
+      (error: unknown) => setProfiling({ kind: 'failed', words: errorText(error) }),
     );
   };
   // The host keeps a profile with its own run: that of another experiment would be wrong there.
-  const isElsewhere = inspected !== null && inspected.now === null && host.log !== null;
+  const isElsewhere = run !== undefined && run.slot !== 0 && host.log !== null;
   return (
     <div class="operators">
       <div class="tools">
@@ -59,25 +61,40 @@ export function OperatorsTab({ host, experiment, inspected }: OperatorsProps) {
           once a step is taken apart in this tab.
         </p>
       ) : (
-        <OperatorTable profile={profile} id={inspected?.log.id ?? ''} />
+        <OperatorTable profile={profile} id={run?.log.id ?? ''} />
       )}
     </div>
   );
 }
 
-const sorts: readonly [OperatorOrder, string][] = [
-  ['time', 'Slowest first'],
-  ['ran', 'As they ran'],
-];
+const orders: Readonly<Record<OperatorOrder, string>> = { time: 'Slowest first', ran: 'As they ran' };
 
 /** As many decimals for a whole column as its largest needs: most operators are over before a tenth of a millisecond is. */
-const decimalsFor = (mostMs: number): number => (mostMs < 9.9995 ? 3 : mostMs < 99.995 ? 2 : 1);
+const decimalsFor = (longestMs: number): number => (longestMs < 9.9995 ? 3 : longestMs < 99.995 ? 2 : 1);
+
+const columnsOf = (decimals: number): readonly Column<RankedOperator>[] => [
+  number('Order', ({ place }) => place),
+  { name: 'Operator', isName: true, cell: ({ name }) => name },
+  number('Time', ({ ms }) => `${fixed(ms, decimals)}${NBSP}ms`),
+  {
+    name: 'Share',
+    cell: ({ share }) => (
+      <>
+        <span class="share-bar">
+          <i style={{ width: `${share * 100}%` }} />
+        </span>
+        {percent(share)}
+      </>
+    ),
+  },
+  { name: 'Output', cell: ({ outputShape: shape }) => (shape.length === 0 ? 'one number' : shape.join(' × ')) },
+  number('Size', ({ outputBytes }) => bytes(outputBytes)),
+];
 
 function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
   const [order, setOrder] = useState<OperatorOrder>('time');
   const [isCopied, setCopied] = useState(false);
   const { backend, batch, stepMs, operators } = profile;
-  const decimals = decimalsFor(Math.max(...operators.map(({ ms }) => ms)));
   const copy = () => {
     void navigator.clipboard.writeText(operatorsCsv({ id, profile }) ?? '').then(
       () => setCopied(true),
@@ -87,14 +104,13 @@ function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
   return (
     <>
       <div class="tools">
-        <div class="segments" role="radiogroup" aria-label="Order of the operators">
-          {sorts.map(([name, words]) => (
-            <label key={name}>
-              <input type="radio" name="operator-order" checked={order === name} onChange={() => setOrder(name)} />
-              <span>{words}</span>
-            </label>
-          ))}
-        </div>
+        <Segments
+          label="Order of the operators"
+          name="operator-order"
+          options={orders}
+          value={order}
+          onChoose={setOrder}
+        />
         <span>
           {count(operators.length)} operators on {backend}, batch {count(batch)}: {duration(operatorsMs(profile))}{' '}
           together; the whole step takes {duration(stepMs)} when nobody watches
@@ -103,43 +119,13 @@ function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
           {isCopied ? 'Copied' : 'Copy as CSV'}
         </button>
       </div>
-      <Scroll label="Operators" isTall>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="number">
-                Order
-              </th>
-              <th scope="col">Operator</th>
-              <th scope="col" class="number">
-                Time
-              </th>
-              <th scope="col">Share</th>
-              <th scope="col">Output</th>
-              <th scope="col" class="number">
-                Size
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {ranked(profile, order).map(({ place, name, outputShape, outputBytes, ms, share }) => (
-              <tr key={place}>
-                <td class="number">{place}</td>
-                <th scope="row">{name}</th>
-                <td class="number">{`${ms.toFixed(decimals)}\u00a0ms`}</td>
-                <td>
-                  <span class="share-bar">
-                    <i style={{ width: `${share * 100}%` }} />
-                  </span>
-                  {percent(share)}
-                </td>
-                <td>{outputShape.length === 0 ? 'one number' : outputShape.join(' × ')}</td>
-                <td class="number">{bytes(outputBytes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Operators"
+        columns={columnsOf(decimalsFor(Math.max(...operators.map(({ ms }) => ms))))}
+        rows={ranked(profile, order)}
+        keyOf={({ place }) => place}
+        isTall
+      />
     </>
   );
 }

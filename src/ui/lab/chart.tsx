@@ -2,8 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { TestPoint } from '../../core/server/progress.ts';
 import type { HostState } from '../../host/state.ts';
 import { clock, count, loss } from '../../observe/format.ts';
+import { type Points, thin, valueAt } from '../../observe/points.ts';
 import { createPlot, type PlottedRun, plotData } from '../charts/plot.ts';
-import { type Line, nearest, thin, type XAxis, xOf } from '../charts/series.ts';
+import { type XAxis, xOf } from '../charts/series.ts';
 import { usePlot } from '../charts/use-plot.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { useTheme } from '../parts/theme.ts';
@@ -33,9 +34,9 @@ function curvesOf(model: LabModel, state: HostState): Curve[] {
   });
 }
 
-const lines = new WeakMap<readonly TestPoint[], { readonly axis: XAxis; readonly line: Line }>();
+const lines = new WeakMap<readonly TestPoint[], { readonly axis: XAxis; readonly line: Points }>();
 
-function lineOf(points: readonly TestPoint[], axis: XAxis): Line {
+function lineOf(points: readonly TestPoint[], axis: XAxis): Points {
   const known = lines.get(points);
   if (known?.axis === axis) return known.line;
   const line = thin({ x: points.map((point) => xOf(point, axis)), y: points.map((point) => point.loss) });
@@ -96,7 +97,7 @@ function Readings({ model, curves, axis }: { model: LabModel; curves: readonly C
         return (
           <span key={slot} title={label}>
             <RunSwatch slot={slot} />
-            {loss(line.y[x === null ? line.y.length - 1 : nearest(line, x)])}
+            {loss(valueAt(line, x))}
           </span>
         );
       })}

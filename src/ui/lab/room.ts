@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import { live } from '../host/live.ts';
-import type { ShownRun } from '../host/model.ts';
+import { ownRun, type ShownRun } from '../host/model.ts';
 import type { LabModel } from './model.ts';
 
 /** The host of this page as its share card and inspector see it, with the run under way or the last one alone. */
@@ -20,8 +20,8 @@ export function labRoom(model: LabModel) {
     state: computed(() => seen.value.value.state),
     experiment,
     runs: computed((): readonly ShownRun[] => {
-      const { log } = seen.value.value;
-      return log === null ? [] : [{ log, slot: 0, isShown: true, numbers: null }];
+      const { log, state } = seen.value.value;
+      return log === null ? [] : [ownRun(log, state)];
     }),
     close: seen.stop,
   };

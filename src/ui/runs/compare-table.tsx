@@ -1,24 +1,26 @@
 import './compare-table.css';
 import type { ShownRun } from '../host/model.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
-import { Scroll } from '../parts/scroll.tsx';
+import { type Column, number, Table } from '../parts/table.tsx';
 import { unbroken } from '../words/unbroken.ts';
 import { type ComparedRow, compare } from './comparison.ts';
 import { runTitle } from './run-title.ts';
 
-function Row({ row, runs }: { row: ComparedRow; runs: readonly ShownRun[] }) {
-  return (
-    <tr title={row.hint || undefined}>
-      <th scope="row">{row.name}</th>
-      {row.cells.map(({ text, isBest }, at) => (
-        <td key={runs[at]?.log.id} class={isBest ? 'number best' : 'number'}>
-          {text}
-          {isBest && <span class="hidden">, best</span>}
-        </td>
-      ))}
-    </tr>
-  );
-}
+const columnOf = ({ log, slot }: ShownRun, at: number): Column<ComparedRow> => ({
+  ...number(log.id, ({ cells }) => (
+    <>
+      {cells[at]?.text}
+      {cells[at]?.isBest && <span class="hidden">, best</span>}
+    </>
+  )),
+  class: ({ cells }) => (cells[at]?.isBest ? 'number best' : 'number'),
+  head: (
+    <>
+      <RunSwatch slot={slot} />
+      {unbroken(runTitle(log.experiment))}
+    </>
+  ),
+});
 
 /** The ticked runs side by side, the best of each line marked; nothing while there are not two. */
 export function CompareTable({ runs }: { runs: readonly ShownRun[] }) {
@@ -33,33 +35,18 @@ export function CompareTable({ runs }: { runs: readonly ShownRun[] }) {
           the ticked runs; the best of a line is <b class="best">marked</b>
         </span>
       </h2>
-      <Scroll label="Comparison of runs">
-        <table class="comparison">
-          <thead>
-            <tr>
-              <td />
-              {shown.map(({ log, slot }) => (
-                <th key={log.id} scope="col" class="number">
-                  <RunSwatch slot={slot} />
-                  {unbroken(runTitle(log.experiment))}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          {settings.length > 0 && (
-            <tbody class="settings">
-              {settings.map((row) => (
-                <Row key={row.name} row={row} runs={shown} />
-              ))}
-            </tbody>
-          )}
-          <tbody>
-            {results.map((row) => (
-              <Row key={row.name} row={row} runs={shown} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Comparison of runs"
+        class="comparison"
+        columns={[
+          { name: 'Line', head: <span class="hidden">Line</span>, isName: true, cell: ({ name }) => name },
+          ...shown.map(columnOf),
+        ]}
+        rows={[...settings, ...results]}
+        keyOf={({ name }) => name}
+        groupOf={(row) => (settings.includes(row) ? 'settings' : 'results')}
+        rowProps={({ hint }) => ({ title: hint || undefined })}
+      />
       {caveats.length > 0 && <p class="aside">{caveats.join(' ')}</p>}
     </section>
   );

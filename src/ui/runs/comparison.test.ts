@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { defaultExperiment, type Experiment } from '../../experiment/experiment.ts';
 import type { RunNumbers } from '../../observe/run-numbers.ts';
-import { type ComparedRun, commonLoss, compare } from './comparison.ts';
+import { commonLoss, compare } from './comparison.ts';
+import type { ComparedRun } from './run-summary.ts';
 
 const numbers: RunNumbers = {
   elapsedMs: 10_000,

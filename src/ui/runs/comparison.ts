@@ -8,15 +8,9 @@ import {
   settingOf,
 } from '../../experiment/experiment.ts';
 import { labelOf, plainValue } from '../../experiment/setting.ts';
-import type { RunLog } from '../../host/state.ts';
-import { bytes, count, duration, loss, NOTHING, percent, rate } from '../../observe/format.ts';
+import { bytes, count, duration, fixed, loss, NOTHING, percent, rate } from '../../observe/format.ts';
 import type { RunNumbers } from '../../observe/run-numbers.ts';
-
-/** A run with what it came to. */
-export interface ComparedRun {
-  readonly log: RunLog;
-  readonly numbers: RunNumbers | null;
-}
+import { type ComparedRun, examplesOf, lastTest, reached, stepsOf, timeOf } from './run-summary.ts';
 
 /** One line of the comparison: a cell for each run, and whether it is the best of them. */
 export interface ComparedRow {
@@ -53,21 +47,19 @@ function settingRows(runs: readonly ComparedRun[]): ComparedRow[] {
 
 interface Measure {
   readonly name: string;
-  readonly hint?: string;
+  readonly hint: string;
   /** Which end is better; null where neither is. */
   readonly better: 'less' | 'more' | null;
+  readonly format: (value: number) => string;
+  readonly read: (run: ComparedRun) => number | null | undefined;
   /** Left out when no run has any of it. */
-  readonly isRare?: boolean;
-  read(run: ComparedRun): number | null;
-  format(value: number): string;
+  readonly isRare: boolean;
 }
 
 const total = (tally: RunNumbers['bytesUp']) => Object.values(tally).reduce((sum, part) => sum + part, 0);
-const wireBytes = ({ bytesUp, bytesDown, bytesBetween }: RunNumbers) =>
-  total(bytesUp) + total(bytesDown) + bytesBetween;
 const ratio = (part: number, whole: number) => (whole === 0 ? null : part / whole);
-const bytesPerExample = ({ numbers }: ComparedRun) => numbers && ratio(wireBytes(numbers), numbers.countedExamples);
-const lastTest = ({ log }: ComparedRun) => log.test.at(-1);
+const bytesPerExample = ({ numbers }: ComparedRun) =>
+  numbers && ratio(total(numbers.bytesUp) + total(numbers.bytesDown) + numbers.bytesBetween, numbers.countedExamples);
 
 /** The lowest test loss that all runs reached; null if one was never tested. */
 export function commonLoss(runs: readonly ComparedRun[]): number | null {
@@ -76,128 +68,87 @@ export function commonLoss(runs: readonly ComparedRun[]): number | null {
   return Number.isFinite(common) ? common : null;
 }
 
+function perSecond(run: ComparedRun): number | null {
+  const examples = examplesOf(run);
+  return examples === null ? null : ratio(examples * 1000, timeOf(run));
+}
+
+function bytesTo(run: ComparedRun, target: number | null): number | null {
+  const [each, point] = [bytesPerExample(run), reached(run, target)];
+  return each === null || point === undefined ? null : each * point.examples;
+}
+
+/** Totals compare only where runs did as much. */
 function measures(target: number | null, isAlike: boolean): Measure[] {
-  const reached = ({ log }: ComparedRun) =>
-    target === null ? undefined : log.test.find((point) => point.loss <= target);
+  const measure = (
+    name: string,
+    hint: string,
+    better: Measure['better'],
+    format: Measure['format'],
+    read: Measure['read'],
+    isRare = false,
+  ): Measure => ({ name, hint, better, format, read, isRare });
   const totals = isAlike ? 'less' : null;
   const at = `test loss ≤ ${loss(target)}`;
+  const [end, lowest] = ['At the end', 'The lowest test loss that all of these runs reached'];
+  const older = 'Updates by others between a gradient’s start and its use';
+  const late = ({ numbers }: ComparedRun) => numbers && ratio(numbers.stale, numbers.applied + numbers.stale);
   return [
-    {
-      name: `Time to ${at}`,
-      hint: 'The lowest test loss that all of these runs reached',
-      better: 'less',
-      read: (run) => reached(run)?.elapsedMs ?? null,
-      format: duration,
-    },
-    {
-      name: `Bytes to ${at}`,
-      hint: 'About: bytes per example times the examples until then',
-      better: 'less',
-      read: (run) => {
-        const [each, point] = [bytesPerExample(run), reached(run)];
-        return each === null || point === undefined ? null : each * point.examples;
-      },
-      format: bytes,
-    },
-    {
-      name: 'Test accuracy',
-      hint: 'At the end',
-      better: 'more',
-      read: (run) => lastTest(run)?.accuracy ?? null,
-      format: percent,
-    },
-    { name: 'Test loss', hint: 'At the end', better: 'less', read: (run) => lastTest(run)?.loss ?? null, format: loss },
-    {
-      name: 'AUC',
-      hint: 'At the end',
-      better: 'more',
-      isRare: true,
-      read: (run) => lastTest(run)?.auc ?? null,
-      format: (value) => value.toFixed(3),
-    },
-    { name: 'Time in all', hint: 'Pauses left out', better: totals, read: timeOf, format: duration },
-    {
-      name: 'Steps',
-      better: null,
-      read: ({ log, numbers }) => numbers?.steps ?? log.test.at(-1)?.step ?? null,
-      format: count,
-    },
-    { name: 'Examples', better: null, read: examplesOf, format: count },
-    { name: 'Examples per second', better: 'more', read: (run) => perSecond(run), format: rate },
-    { name: 'Workers that took part', better: null, read: ({ numbers }) => numbers?.workers ?? null, format: count },
-    {
-      name: 'Bytes up',
-      hint: 'From workers to the host',
-      better: totals,
-      read: ({ numbers }) => numbers && total(numbers.bytesUp),
-      format: bytes,
-    },
-    {
-      name: 'Bytes down',
-      hint: 'From the host to workers',
-      better: totals,
-      read: ({ numbers }) => numbers && total(numbers.bytesDown),
-      format: bytes,
-    },
-    {
-      name: 'Bytes between workers',
-      better: totals,
-      isRare: true,
-      read: ({ numbers }) => numbers?.bytesBetween ?? null,
-      format: bytes,
-    },
-    {
-      name: 'Bytes per example',
-      hint: 'All that went over a wire',
-      better: 'less',
-      read: bytesPerExample,
-      format: bytes,
-    },
-    {
-      name: 'Came too late',
-      hint: 'Share of gradients that were not used',
-      better: 'less',
-      read: ({ numbers }) => numbers && ratio(numbers.stale, numbers.applied + numbers.stale),
-      format: percent,
-    },
-    {
-      name: 'Staleness, mean',
-      hint: 'Updates by others between a gradient’s start and its use',
-      better: 'less',
-      isRare: true,
-      read: ({ numbers }) => numbers?.stalenessMean ?? null,
-      format: (value) => value.toFixed(1),
-    },
-    {
-      name: 'Waiting',
-      hint: 'Share of the workers’ time spent waiting for others',
-      better: 'less',
-      read: ({ numbers }) => numbers?.waitShare ?? null,
-      format: percent,
-    },
+    measure(`Time to ${at}`, lowest, 'less', duration, (run) => reached(run, target)?.elapsedMs),
+    measure(`Bytes to ${at}`, 'Bytes per example times the examples until then', 'less', bytes, (run) =>
+      bytesTo(run, target),
+    ),
+    measure('Test accuracy', end, 'more', percent, (run) => lastTest(run)?.accuracy),
+    measure('Test loss', end, 'less', loss, (run) => lastTest(run)?.loss),
+    measure(
+      'AUC',
+      end,
+      'more',
+      (value) => fixed(value, 3),
+      (run) => lastTest(run)?.auc,
+      true,
+    ),
+    measure('Time in all', 'Pauses left out', totals, duration, timeOf),
+    measure('Steps', '', null, count, stepsOf),
+    measure('Examples', '', null, count, examplesOf),
+    measure('Examples per second', '', 'more', rate, perSecond),
+    measure('Workers that took part', '', null, count, ({ numbers }) => numbers?.workers),
+    measure('Bytes up', 'From workers to the host', totals, bytes, ({ numbers }) => numbers && total(numbers.bytesUp)),
+    measure('Bytes down', 'From the host to workers', totals, bytes, ({ numbers: all }) => all && total(all.bytesDown)),
+    measure('Bytes between workers', '', totals, bytes, ({ numbers }) => numbers?.bytesBetween, true),
+    measure('Bytes per example', 'All that went over a wire', 'less', bytes, bytesPerExample),
+    measure('Came too late', 'Share of gradients that were not used', 'less', percent, late),
+    measure(
+      'Staleness, mean',
+      older,
+      'less',
+      (value) => fixed(value, 1),
+      ({ numbers }) => numbers?.stalenessMean,
+      true,
+    ),
+    measure(
+      'Waiting',
+      'Share of the workers’ time spent waiting for others',
+      'less',
+      percent,
+      ({ numbers }) => numbers?.waitShare,
+    ),
   ];
 }
 
-const timeOf = ({ log, numbers }: ComparedRun) => numbers?.elapsedMs ?? log.test.at(-1)?.elapsedMs ?? null;
-const examplesOf = ({ log, numbers }: ComparedRun) => numbers?.examples ?? log.test.at(-1)?.examples ?? null;
-function perSecond(run: ComparedRun): number | null {
-  const [examples, ms] = [examplesOf(run), timeOf(run)];
-  return examples === null || ms === null ? null : ratio(examples * 1000, ms);
-}
-
-/** What looks the same is equally good; where all look the same, or only one has a number, none is best. */
+/** What reads the same is equally good; where all read the same, or only one has a number, none is best. */
 function rowOf(
-  { name, hint = '', better, read, format, isRare }: Measure,
+  { name, hint, better, read, format, isRare }: Measure,
   runs: readonly ComparedRun[],
 ): ComparedRow | null {
-  const values = runs.map(read);
+  const values = runs.map((run) => read(run) ?? null);
   const texts = values.map((value) => (value === null ? NOTHING : format(value)));
   const known = values.filter((value) => value !== null && Number.isFinite(value)) as number[];
   if (isRare && known.every((value) => value === 0)) return null;
   const best = better === 'less' ? Math.min(...known) : Math.max(...known);
   const bestText = known.length > 0 ? format(best) : '';
-  const isTold = better !== null && known.length > 1 && texts.some((text) => text !== bestText && text !== NOTHING);
-  return { name, hint, cells: texts.map((text) => ({ text, isBest: isTold && text === bestText })) };
+  const hasBest = better !== null && known.length > 1 && texts.some((text) => text !== bestText && text !== NOTHING);
+  return { name, hint, cells: texts.map((text) => ({ text, isBest: hasBest && text === bestText })) };
 }
 
 /** Runs whose examples differ by less than this did the same work. */

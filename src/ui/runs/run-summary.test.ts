@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { noCounters, type RunState, type TestPoint } from '../../core/server/progress.ts';
 import { defaultExperiment, type Experiment } from '../../experiment/experiment.ts';
-import { fractionDone, summarize } from './run-summary.ts';
+import { newLog } from '../../host/run-log.ts';
+import { examplesOf, fractionDone, lastTest, reached, stepsOf, timeOf } from './run-summary.ts';
 
 const point = (step: number, loss: number): TestPoint => ({
   step,
@@ -14,34 +15,18 @@ const point = (step: number, loss: number): TestPoint => ({
   auc: null,
 });
 
-test('a summary has the last test and the first time at the target', () => {
+test('a run of which only curves are known has the last of each, and the first time at the target', () => {
   const log = {
-    id: 'a',
-    experiment: defaultExperiment,
-    startedAtMs: 0,
-    summary: null,
-    end: null,
-    workerCurves: [],
-    resources: [],
-    timeline: { steps: [], spans: [] },
-    profile: null,
+    ...newLog('a', defaultExperiment, 0),
     train: [{ step: 310, elapsedMs: 3100, wallMs: 3100, loss: 0.2 }],
     test: [point(100, 0.5), point(200, 0.35), point(300, 0.36)],
   };
-  expect(summarize(log, 0.35)).toEqual({
-    steps: 310,
-    elapsedMs: 3100,
-    examples: 30_000,
-    testLoss: 0.36,
-    accuracy: 0.964,
-    auc: null,
-    toTargetMs: 2000,
-  });
-  expect(summarize({ ...log, train: [], test: [] }, 0.35)).toMatchObject({
-    steps: 0,
-    testLoss: null,
-    toTargetMs: null,
-  });
+  const run = { log, numbers: null };
+  expect([stepsOf(run), timeOf(run), examplesOf(run)]).toEqual([310, 3100, 30_000]);
+  expect(lastTest(run)).toMatchObject({ loss: 0.36, accuracy: 0.964, auc: null });
+  expect(reached(run, 0.35)?.elapsedMs).toBe(2000);
+  const begun = { log: { ...log, train: [], test: [] }, numbers: null };
+  expect([stepsOf(begun), lastTest(begun), reached(begun, 0.35)]).toEqual([0, undefined, undefined]);
 });
 
 const running = (rules: Partial<Experiment>): RunState => ({

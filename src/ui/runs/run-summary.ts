@@ -1,34 +1,19 @@
-import type { RunState } from '../../core/server/progress.ts';
-import type { RunLog } from '../../host/state.ts';
+import type { RunState, TestPoint } from '../../core/server/progress.ts';
 import { resolveExperiment } from '../../models/plan.ts';
+import type { ShownRun } from '../host/model.ts';
 
-/** The numbers runs are compared by; null where a run has not come that far. */
-export interface RunSummary {
-  readonly steps: number;
-  readonly elapsedMs: number;
-  readonly examples: number | null;
-  readonly testLoss: number | null;
-  readonly accuracy: number | null;
-  /** Null where there are not just two classes. */
-  readonly auc: number | null;
-  /** Running time until the test loss was first at or below the target. */
-  readonly toTargetMs: number | null;
-}
+/** A run with what it came to. */
+export type ComparedRun = Pick<ShownRun, 'log' | 'numbers'>;
 
-/** Sums a run up from its curves. */
-export function summarize(log: RunLog, targetLoss: number): RunSummary {
-  const lastTest = log.test.at(-1);
-  const lastTrain = log.train.at(-1);
-  return {
-    steps: Math.max(lastTest?.step ?? 0, lastTrain?.step ?? 0),
-    elapsedMs: Math.max(lastTest?.elapsedMs ?? 0, lastTrain?.elapsedMs ?? 0),
-    examples: lastTest?.examples ?? null,
-    testLoss: lastTest?.loss ?? null,
-    accuracy: lastTest?.accuracy ?? null,
-    auc: lastTest?.auc ?? null,
-    toTargetMs: log.test.find((point) => point.loss <= targetLoss)?.elapsedMs ?? null,
-  };
-}
+export const lastTest = ({ log }: ComparedRun): TestPoint | undefined => log.test.at(-1);
+/** The first evaluation with a test loss at or below the target. */
+export const reached = ({ log }: ComparedRun, target: number | null): TestPoint | undefined =>
+  target === null ? undefined : log.test.find((point) => point.loss <= target);
+const later = ({ log }: ComparedRun, key: 'step' | 'elapsedMs'): number =>
+  Math.max(log.test.at(-1)?.[key] ?? 0, log.train.at(-1)?.[key] ?? 0);
+export const stepsOf = (run: ComparedRun): number => run.numbers?.steps ?? later(run, 'step');
+export const timeOf = (run: ComparedRun): number => run.numbers?.elapsedMs ?? later(run, 'elapsedMs');
+export const examplesOf = (run: ComparedRun): number | null => run.numbers?.examples ?? lastTest(run)?.examples ?? null;
 
 /** How far a run is towards the nearest rule that can be foreseen, 0 to 1; null when none can. */
 export function fractionDone(run: RunState): number | null {

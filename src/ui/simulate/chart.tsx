@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { clock, loss } from '../../observe/format.ts';
+import { type Points, valueAt } from '../../observe/points.ts';
 import { comparable } from '../../simulate/scenario.ts';
 import { createPlot, type PlottedRun, plotData } from '../charts/plot.ts';
-import { type Line, nearest } from '../charts/series.ts';
 import { usePlot } from '../charts/use-plot.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { useTheme } from '../parts/theme.ts';
 import type { Shown, SimulateModel } from './model.ts';
 
-const lineOf = ({ curve }: Shown): Line => ({
+const lineOf = ({ curve }: Shown): Points => ({
   x: curve.map(({ elapsedMs }) => elapsedMs / 1000),
   y: curve.map((point) => point.loss),
 });
@@ -60,7 +60,7 @@ function Readings({ model, runs }: { model: SimulateModel; runs: readonly Plotte
       {runs.map(({ slot, lines: { test } }) => (
         <span key={slot}>
           <RunSwatch slot={slot} />
-          {loss(test.raw.y[x === null ? test.raw.y.length - 1 : nearest(test.raw, x)])}
+          {loss(valueAt(test.raw, x))}
         </span>
       ))}
     </p>

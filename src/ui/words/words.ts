@@ -91,26 +91,15 @@ export function stopWords(reason: StopReason | null, experiment: Experiment): st
 }
 
 /** A worker's state as the host sees it. */
-export function workerPhaseWords(phase: WorkerPhase): string {
-  switch (phase) {
-    case 'greeting':
-      return 'connecting';
-    case 'preparing':
-      return 'preparing';
-    case 'ready':
-      return 'ready';
-    case 'computing':
-      return 'computing';
-    case 'held':
-      return 'waiting for others';
-    case 'paused':
-      return 'paused';
-    case 'gone':
-      return 'gone';
-    default:
-      return phase satisfies never;
-  }
-}
+export const workerPhaseWords: Readonly<Record<WorkerPhase, string>> = {
+  greeting: 'connecting',
+  preparing: 'preparing',
+  ready: 'ready',
+  computing: 'computing',
+  held: 'waiting for others',
+  paused: 'paused',
+  gone: 'gone',
+};
 
 /** What this tab is doing for the run, for the person who opened it. */
 export function stageWords(stage: WorkerStage): Words {

@@ -1,6 +1,6 @@
+import type { Points } from '../../../observe/points.ts';
 import type { NumberFormat } from '../number-words.ts';
 import type { Look } from './palette.ts';
-import type { Points } from './thinned.ts';
 
 /** One axis: what it counts and how its numbers are written. */
 export interface Axis {
@@ -9,9 +9,15 @@ export interface Axis {
 }
 
 /** One line of a chart. Lines of one name are one thing measured several times. */
-export interface Line extends Points {
+export interface ChartLine extends Points {
   readonly name: string;
   readonly look: Look;
+}
+
+/** The lowest and the highest of some values. */
+export interface Extent {
+  readonly low: number;
+  readonly high: number;
 }
 
 /** Lines over a number. */
@@ -21,12 +27,11 @@ export interface LineChart {
   readonly y: Axis;
   /** `log` is for what is never zero; `zero` starts at zero; `data` where the data start. */
   readonly scale: 'log' | 'zero' | 'data';
-  /** The highest value the axis must show, so that charts side by side have the same one; null: of these lines. */
-  readonly yMax: number | null;
-  readonly yMin: number | null;
-  readonly lines: readonly Line[];
-  /** A value to look for, drawn across. */
-  readonly mark: { readonly value: number; readonly name: string } | null;
+  /** What the upright axis must show, so that charts side by side have the same one; by default that of these lines. */
+  readonly extent?: Extent;
+  readonly lines: readonly ChartLine[];
+  /** A value to watch for, drawn across. */
+  readonly target?: { readonly value: number; readonly name: string };
 }
 
 export interface Bar {
@@ -57,3 +62,16 @@ export interface Size {
 
 /** Two beside each other on a desk, and three or four of the small ones. */
 export const sizes = { wide: { width: 544, height: 312 }, small: { width: 272, height: 176 } } as const;
+
+/** The lowest and highest of some lines; null if they have no point. */
+export function extremes(lines: readonly { readonly y: readonly number[] }[]): Extent | null {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { y } of lines) {
+    for (const value of y) {
+      if (!Number.isFinite(value)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return low > high ? null : { low, high };
+}

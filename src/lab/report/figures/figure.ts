@@ -1,58 +1,59 @@
 import type { Figure, Panel, Table } from '../block.ts';
-import { type NumberFormat, withUnit } from '../number-words.ts';
-import { number, tableOf, words } from '../sections/columns.ts';
-import { named } from '../sections/named-columns.ts';
-import type { Chart } from './chart.ts';
+import { type NumberFormat, seconds, titled, withUnit } from '../number-words.ts';
+import { named, number, tableOf, words } from '../sections/columns.ts';
+import type { Setting } from '../sections/subject.ts';
+import { type Axis, type Chart, type ChartLine, extremes, type LineChart } from './chart.ts';
 import type { Look } from './palette.ts';
 
-/** A figure with the legend and the table that follow from its charts. */
-export function figureOf(
+export const time: Axis = { title: 'time', format: seconds };
+
+/**
+ * A figure with a chart over time for every setting, of its first run, all to one scale; none where nothing was measured, or
+ * nothing but zeros.
+ */
+export function settingFigures(
   id: string,
   caption: string,
-  size: Figure['size'],
-  charts: readonly { readonly title: string; readonly chart: Chart }[],
-): Figure {
-  const panels = charts.map(({ title, chart }): Panel => ({ title, chart, description: describe(chart) }));
-  return {
-    kind: 'figure',
-    id,
-    caption,
-    size,
-    legend: legendOf(charts),
-    panels,
-    table: numbersBehind(id, caption, charts),
-  };
+  settings: readonly Setting[],
+  chart: Pick<LineChart, 'y' | 'scale'>,
+  linesOf: (setting: Setting) => readonly ChartLine[],
+): Figure[] {
+  const all = settings.map((setting) => ({ title: setting.name, lines: linesOf(setting) }));
+  const some = all.filter(({ lines }) => lines.length > 0);
+  const extent = extremes(some.flatMap(({ lines }) => lines));
+  if (extent === null || extent.high === 0) return [];
+  const panels = some.map(({ title, lines }): Panel => {
+    return { title, chart: { kind: 'lines', x: time, ...chart, extent, lines } };
+  });
+  return [{ kind: 'figure', id, caption: `${caption}, first run of each setting`, size: 'small', panels }];
 }
 
-type Named = readonly { readonly title: string; readonly chart: Chart }[];
+const partsOf = (chart: Chart): readonly { readonly name: string; readonly look: Look }[] =>
+  chart.kind === 'lines' ? chart.lines : chart.bars;
 
-function legendOf(charts: Named): Figure['legend'] {
+/** Every name in a figure with how it is drawn, once. */
+export function legendOf({ panels }: Figure): readonly { readonly name: string; readonly look: Look }[] {
   const seen = new Map<string, Look>();
-  for (const { chart } of charts) {
-    for (const { name, look } of chart.kind === 'lines' ? chart.lines : chart.bars)
-      if (!seen.has(name)) seen.set(name, look);
-  }
+  for (const { name, look } of panels.flatMap(({ chart }) => partsOf(chart))) if (!seen.has(name)) seen.set(name, look);
   return Array.from(seen, ([name, look]) => ({ name, look }));
 }
 
 /** What a chart counts, in words: test loss over time, s. */
-export function chartName({ chart }: { readonly chart: Chart }): string {
-  const { title, format } = chart.y;
-  const what = chart.kind === 'lines' ? `${title} over ${chart.x.title}` : `${title} by ${chart.x.title}`;
-  return format.unit === '' ? what : `${what}, ${format.unit}`;
-}
+export const chartName = ({ kind, x, y }: Chart): string =>
+  titled(`${y.title} ${kind === 'lines' ? 'over' : 'by'} ${x.title}`, y.format);
 
-/** How many of a chart's lines are told in words; the rest is in the table. */
-const TOLD = 6;
+/** How many of a chart's lines are described in words; the rest is in the table. */
+const MAX_DESCRIBED = 6;
 
-function describe(chart: Chart): string {
+/** What a chart shows, for who does not see it. */
+export function describe(chart: Chart): string {
   const { format, title } = chart.y;
   if (chart.kind === 'bars') {
-    const bars = chart.bars.slice(0, TOLD).map(({ name, value }) => `${name} ${withUnit(value, format)}`);
+    const bars = chart.bars.slice(0, MAX_DESCRIBED).map(({ name, value }) => `${name} ${withUnit(value, format)}`);
     return `Bars of ${title}: ${bars.join('; ')}.`;
   }
   const ends = chart.lines
-    .slice(0, TOLD)
+    .slice(0, MAX_DESCRIBED)
     .map(({ name, y }) => `${name} from ${withUnit(y[0] ?? null, format)} to ${withUnit(y.at(-1) ?? null, format)}`);
   return `Lines of ${title} over ${chart.x.title}: ${ends.join('; ')}.`;
 }
@@ -66,52 +67,35 @@ interface Row {
   readonly spread: number | null;
 }
 
+function rowsOf({ title, chart }: Panel): Row[] {
+  const { format } = chart.y;
+  const name = title === '' ? chartName(chart) : `${title}: ${chartName(chart)}`;
+  return chart.kind === 'lines'
+    ? chart.lines.map((line) => ({ ...line, chart: name, format, values: line.y, spread: null }))
+    : chart.bars.map((bar) => {
+        return { ...bar, chart: `${name}: ${chart.categories[bar.category] ?? ''}`, format, values: [bar.value] };
+      });
+}
+
 /** The numbers behind a figure: of each line where it began and ended and how far it went, of each bar its value. */
-function numbersBehind(id: string, caption: string, charts: Named): Table {
-  const rows = charts.flatMap(({ title, chart }): Row[] => {
-    const { format } = chart.y;
-    const chartWords = [title, chartName({ chart })].filter((part) => part !== '').join(': ');
-    if (chart.kind === 'lines') {
-      return chart.lines.map(({ name, look, y }) => ({
-        chart: chartWords,
-        name,
-        look,
-        format,
-        values: y,
-        spread: null,
-      }));
-    }
-    return chart.bars.map(({ name, look, value, spread, category }) => ({
-      chart: `${chartWords}: ${chart.categories[category] ?? ''}`,
-      name,
-      look,
-      format,
-      values: [value],
-      spread,
-    }));
-  });
-  const isBars = charts.every(({ chart }) => chart.kind === 'bars');
-  const [first] = rows;
-  const format: NumberFormat = { ...(first?.format ?? { scale: 1, decimals: () => 3 }), unit: '' };
-  const value = (title: string, read: (row: Row) => number | null | undefined) => {
-    const field = number<Row>(title, format, (row) => read(row) ?? null);
-    // Charts of one figure may differ in what they count.
-    return {
-      ...field,
-      cell: (row: Row) => number<Row>(title, { ...row.format, unit: '' }, (each) => read(each) ?? null).cell(row),
-    };
-  };
-  return tableOf<Row>(`${id}-numbers`, `${caption}: the numbers`, rows, [
+export function figureTable({ id, caption, panels }: Figure): Table {
+  const isBars = panels.every(({ chart }) => chart.kind === 'bars');
+  // Charts of one figure may differ in what they count.
+  const value = (title: string, read: (row: Row) => number | null | undefined) =>
+    number<Row>(
+      title,
+      ({ format }) => format,
+      (row) => read(row) ?? null,
+    );
+  return tableOf<Row>(`${id}-numbers`, `${caption}: the numbers`, panels.flatMap(rowsOf), [
     words('Chart', ({ chart }) => chart),
     named('Of'),
     ...(isBars
       ? [value('Mean', ({ values }) => values[0]), value('Spread', ({ spread }) => spread)]
       : [
           value('First', ({ values }) => values[0]),
-          value('Lowest', ({ values }) => values.reduce((low, each) => Math.min(low, each), Number.POSITIVE_INFINITY)),
-          value('Highest', ({ values }) =>
-            values.reduce((high, each) => Math.max(high, each), Number.NEGATIVE_INFINITY),
-          ),
+          value('Lowest', ({ values }) => extremes([{ y: values }])?.low),
+          value('Highest', ({ values }) => extremes([{ y: values }])?.high),
           value('Last', ({ values }) => values.at(-1)),
         ]),
   ]);

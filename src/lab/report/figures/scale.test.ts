@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { rng } from '../../../core/math/rng.ts';
 import { linearScale, logScale } from './scale.ts';
-import { thinned } from './thinned.ts';
 
 test.each([1, 2, 3])('linear ticks are round, evenly spaced and hold all values, seed %i', (seed) => {
   const random = rng(seed, 'scale');
@@ -26,15 +25,4 @@ test('ticks are the numbers one would write', () => {
   expect(linearScale(0, 0).ticks.at(-1)).toBe(1);
   expect(logScale(0.34, 2.3).ticks).toEqual([0.5, 0.7, 1, 2]);
   expect(logScale(0.001, 1000).ticks).toEqual([0.001, 0.01, 0.1, 1, 10, 100, 1000]);
-});
-
-test('a thinned line keeps its ends and its spikes, seed 9', () => {
-  const random = rng(9, 'thin');
-  const y = Array.from({ length: 10_000 }, () => random.normal());
-  y[7321] = 50;
-  const line = thinned({ x: y.map((_, at) => at), y }, 100);
-  expect(line.x.length).toBeLessThanOrEqual(202);
-  expect([line.x[0], line.x.at(-1)]).toEqual([0, 9999]);
-  expect(Math.max(...line.y)).toBe(50);
-  expect(line.x).toEqual([...line.x].sort((a, b) => a - b));
 });

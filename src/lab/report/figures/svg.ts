@@ -1,17 +1,18 @@
-import type { Figure, Panel } from '../block.ts';
+import type { Figure } from '../block.ts';
 import { Markup, markup } from '../markup.ts';
 import { barChart } from './bar-chart.ts';
-import { type Size, sizes } from './chart.ts';
+import { type Chart, type Size, sizes } from './chart.ts';
+import { describe, legendOf } from './figure.ts';
 import { lineChart } from './line-chart.ts';
 import { chartCss, colourCss, type Look } from './palette.ts';
 
-const drawing = ({ chart }: Panel, size: Size): Markup =>
+const drawing = (chart: Chart, size: Size): Markup =>
   chart.kind === 'lines' ? lineChart(chart, size) : barChart(chart, size);
 
 /** One chart for a page whose styles have `chartCss`; `id` is not used twice in a page. */
-export function panelSvg(panel: Panel, size: Size, id: string, name: string): Markup {
+export function chartSvg(chart: Chart, size: Size, id: string, name: string): Markup {
   return markup`<svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${name}</title>\
-<desc id="${id}-d">${panel.description}</desc>${drawing(panel, size)}</svg>`;
+<desc id="${id}-d">${describe(chart)}</desc>${drawing(chart, size)}</svg>`;
 }
 
 const HEAD = 24;
@@ -20,18 +21,19 @@ const ENTRY = 20;
 const LETTER = 6.4;
 
 /** A whole figure as a file of its own: charts in rows, the legend below. */
-export function figureFile({ caption, size: sizeName, panels, legend }: Figure): string {
+export function figureFile(figure: Figure): string {
+  const { caption, size: sizeName, panels } = figure;
   const size = sizes[sizeName];
   const columns = Math.min(panels.length, sizeName === 'wide' ? 2 : 3);
   const rows = Math.ceil(panels.length / Math.max(1, columns));
   const head = panels.some(({ title }) => title !== '') ? HEAD : 0;
   const [width, chartsHeight] = [columns * size.width, rows * (size.height + head)];
-  const entries = legendPlaces(legend, width);
+  const entries = legendPlaces(legendOf(figure), width);
   const height = chartsHeight + ((entries.at(-1)?.row ?? 0) + 1) * ENTRY + 8;
   const charts = panels.map((panel, index) => {
     const [x, y] = [(index % columns) * size.width, Math.floor(index / columns) * (size.height + head)];
     return markup`<text class="head" x="${x + 2}" y="${y + 15}">${panel.title}</text>\
-<svg x="${x}" y="${y + head}" width="${size.width}" height="${size.height}">${drawing(panel, size)}</svg>`;
+<svg x="${x}" y="${y + head}" width="${size.width}" height="${size.height}">${drawing(panel.chart, size)}</svg>`;
   });
   const names = entries.map(({ name, look, x, row }) => {
     const y = chartsHeight + row * ENTRY + 10;
@@ -48,7 +50,7 @@ export function figureFile({ caption, size: sizeName, panels, legend }: Figure):
 export const sample = ({ colour, isDashed }: Look, x: number, y: number): Markup =>
   markup`<path class="line s-${colour}${isDashed ? ' dashed' : ''}" stroke-width="2" d="M${x} ${y}h16"/>`;
 
-function legendPlaces(legend: Figure['legend'], width: number) {
+function legendPlaces(legend: ReturnType<typeof legendOf>, width: number) {
   let [x, row] = [4, 0];
   return legend.map(({ name, look }) => {
     const room = 22 + name.length * LETTER + 20;

@@ -5,7 +5,6 @@ import type { Figure } from '../block.ts';
 import { type NumberFormat, rates, seconds } from '../number-words.ts';
 import { type Setting, type Subject, settingOf, tellingKeys, wordsOf } from '../sections/subject.ts';
 import type { BarChart } from './chart.ts';
-import { figureOf } from './figure.ts';
 import { settingLook } from './palette.ts';
 
 interface Quantity {
@@ -23,10 +22,10 @@ export function timeFigures({ settings, target }: Subject): Figure[] {
     { title: 'Time of an epoch', format: seconds, read: ({ epochSeconds }) => epochSeconds },
     ...(target === null ? [{ title: 'Examples per second', format: rates, read: ofExamples }] : []),
   ];
-  return axesOf(settings).map((key) => {
+  return axesOf(settings).map((key): Figure => {
     const charts = quantities.map((quantity) => ({ title: '', chart: bars(settings, key, quantity) }));
-    const some = charts.filter(({ chart }) => chart.bars.length > 0);
-    return figureOf(`times-by-${key}`, `Times by ${axisWords(key)}`, 'wide', some);
+    const panels = charts.filter(({ chart }) => chart.bars.length > 0);
+    return { kind: 'figure', id: `times-by-${key}`, caption: `Times by ${axisWords(key)}`, size: 'wide', panels };
   });
 }
 
@@ -57,7 +56,7 @@ function bars(settings: readonly Setting[], key: ExperimentKey, { title, format,
     kind: 'bars',
     x: { title: axisWords(key) },
     y: { title, format },
-    categories: values.map((value) => (typeof value === 'number' ? value.toLocaleString('en-US') : value)),
+    categories: values.map((value) => (typeof value === 'number' ? setNumber(value) : value)),
     bars: known.map((setting) => {
       const { mean, spread } = read(setting) as Measured;
       const common = wordsOf(setting.experiment, rest);

@@ -3,11 +3,10 @@ import { resolveExperiment } from '../../../models/plan.ts';
 import { counted, listed, setNumber } from '../../../observe/format.ts';
 import type { Measured } from '../../measured.ts';
 import { workersOf } from '../../summary.ts';
-import { scalingWords } from '../figures/scaling.ts';
 import { measuredWords, ratios, seconds, stepTimes, withUnit } from '../number-words.ts';
 import { accuracyWords } from './accuracy-words.ts';
-import { isFaster } from './faster.ts';
-import { type Ranked, ranked } from './ranked.ts';
+import { isFaster, type Ranked, ranked } from './ranked.ts';
+import { scalingWords } from './scaling-words.ts';
 import type { Setting, Subject } from './subject.ts';
 
 /** The answer to the sweep's question in a few sentences, none of which claims more than the spread over repeats allows. */

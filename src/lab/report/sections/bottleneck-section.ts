@@ -3,8 +3,7 @@ import { bounds } from '../../../observe/bottleneck/shares.ts';
 import { counted } from '../../../observe/format.ts';
 import { aside, type Block, type Part, plain, type Section } from '../block.ts';
 import { percents } from '../number-words.ts';
-import { capital, number, tableOf, words } from './columns.ts';
-import { named } from './named-columns.ts';
+import { capital, named, number, tableOf, words } from './columns.ts';
 import type { Setting, Subject } from './subject.ts';
 
 /** What each setting was bound by: the sentence, the numbers, what to try; null if of no run it is known. */

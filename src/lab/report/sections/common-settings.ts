@@ -33,7 +33,7 @@ function sharedWords(experiment: Experiment, key: ExperimentKey): string {
     case 'lr':
       return `learning rate ${experiment.lr}`;
     case 'evalEvery':
-      return `the test set looked at every ${counted(experiment.evalEvery, 'step')}`;
+      return `evaluated every ${counted(experiment.evalEvery, 'step')}`;
     default:
       return wordsOf(experiment, [key]);
   }

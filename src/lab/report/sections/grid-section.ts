@@ -1,8 +1,8 @@
 import { setNumber } from '../../../observe/format.ts';
 import type { Measured } from '../../measured.ts';
 import { aside, type Section, type Table } from '../block.ts';
-import { counts, finePercents, type NumberFormat, seconds } from '../number-words.ts';
-import { type Field, mean, tableOf } from './columns.ts';
+import { counts, finePercents, type NumberFormat, seconds, titled } from '../number-words.ts';
+import { key, mean, tableOf } from './columns.ts';
 import { modeWords, type Setting, type Subject } from './subject.ts';
 
 interface Quantity {
@@ -47,15 +47,8 @@ const quantities = (target: number | null): Quantity[] => [
 ];
 
 function gridTable({ id, title, format, read }: Quantity, rows: readonly Row[], modes: readonly string[]): Table {
-  const batch: Field<Row> = {
-    title: 'Batch',
-    names: ['batch'],
-    isNumber: false,
-    cell: (row) => ({ text: setNumber(row.batch), raw: [row.batch] }),
-  };
-  const caption = format.unit === '' ? title : `${title}, ${format.unit}`;
-  return tableOf<Row>(`grid-${id}`, caption, rows, [
-    batch,
+  return tableOf<Row>(`grid-${id}`, titled(title, format), rows, [
+    key('Batch', ({ batch }) => batch, setNumber),
     ...modes.map((mode) =>
       mean<Row>(mode, { ...format, unit: '' }, (row) => {
         const setting = row.settings.get(mode);

@@ -13,9 +13,8 @@ import {
   seconds,
   withUnit,
 } from '../number-words.ts';
-import { number, tableOf, words } from './columns.ts';
-import { isFaster } from './faster.ts';
-import { ofSetting } from './named-columns.ts';
+import { number, ofSetting, tableOf, words } from './columns.ts';
+import { isFaster } from './ranked.ts';
 import { type Range, rangeRatio, readRange } from './reference-numbers.ts';
 import { workerUse } from './resource-use.ts';
 import type { Setting, Subject } from './subject.ts';

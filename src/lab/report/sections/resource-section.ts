@@ -1,7 +1,6 @@
 import { aside, type Section } from '../block.ts';
 import { megabytes, megabytesPerSecond, percents } from '../number-words.ts';
-import { mean, number, tableOf, words } from './columns.ts';
-import { ofNode, ofSetting } from './named-columns.ts';
+import { mean, number, ofNode, ofSetting, tableOf, words } from './columns.ts';
 import { type NodeUse, nodeUses } from './resource-use.ts';
 import type { Setting, Subject } from './subject.ts';
 

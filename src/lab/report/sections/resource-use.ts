@@ -1,7 +1,7 @@
 import type { NodeResources, TimedSample } from '../../../core/wire/resources.ts';
+import type { RunReport } from '../../../observe/run-report.ts';
 import { type Measured, measured } from '../../measured.ts';
 import type { SettingSummary } from '../../summary.ts';
-import { trainingWindow, type Window } from '../figures/training-window.ts';
 
 type Total = 'sentBytes' | 'receivedBytes' | 'readBytes' | 'writtenBytes';
 
@@ -22,28 +22,42 @@ export interface NodeUse {
 }
 
 /** What one node told in one run, and when that run trained. */
-interface Told extends NodeResources {
-  readonly window: Window;
+interface Watched extends NodeResources {
+  readonly window: TrainingWindow;
 }
 
-const always: Window = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
+/** From when to when a run trained, in milliseconds since it began, as resources are timed: workers come and load data before. */
+interface TrainingWindow {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Null if nothing was trained. */
+export function trainingWindow({ startedAt, series }: Pick<RunReport, 'startedAt' | 'series'>): TrainingWindow | null {
+  const [first, last] = [series.train[0], series.train.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const beganMs = Date.parse(startedAt);
+  return { fromMs: first.wallMs - first.elapsedMs - beganMs, toMs: last.wallMs - beganMs };
+}
+
+const always: TrainingWindow = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
 
 /** The nodes of a setting in the order they were listed. Shares and rates are of the time of training; the rest is of the whole run. */
 export function nodeUses({ reports }: Pick<SettingSummary, 'reports'>): NodeUse[] {
   const all = reports.flatMap((report) =>
-    report.resources.map((one): Told => ({ ...one, window: trainingWindow(report) ?? always })),
+    report.resources.map((one): Watched => ({ ...one, window: trainingWindow(report) ?? always })),
   );
   const known = all.filter(({ samples }) => samples.length > 0);
   const id = ({ node, source }: NodeResources) => `${node}\n${source}`;
   return [...new Set(known.map(id))].map((each) => nodeUse(known.filter((one) => id(one) === each)));
 }
 
-function nodeUse(repeats: readonly Told[]): NodeUse {
-  const { node, worker, source } = repeats[0] as Told;
-  const fold = (read: (told: Told) => number | null) => measured(repeats.map(read));
-  const highest = (read: (sample: TimedSample) => number | null, of: (told: Told) => readonly TimedSample[]) =>
+function nodeUse(repeats: readonly Watched[]): NodeUse {
+  const { node, worker, source } = repeats[0] as Watched;
+  const fold = (read: (node: Watched) => number | null) => measured(repeats.map(read));
+  const highest = (read: (sample: TimedSample) => number | null, of: (node: Watched) => readonly TimedSample[]) =>
     measured(repeats.flatMap((told) => of(told).map(read)))?.max ?? null;
-  const whole = ({ samples }: Told) => samples;
+  const whole = ({ samples }: Watched) => samples;
   return {
     node,
     worker,
@@ -61,23 +75,23 @@ function nodeUse(repeats: readonly Told[]): NodeUse {
 }
 
 /** How long the run trained in the time that a sample speaks for: that since the one before. Of the first's time nothing is known. */
-function trainedMs({ samples, window: { fromMs, toMs } }: Told, index: number): number {
+function trainedMs({ samples, window: { fromMs, toMs } }: Watched, index: number): number {
   const [before, sample] = [samples[index - 1], samples[index]];
   if (before === undefined || sample === undefined) return 0;
   return Math.max(0, Math.min(sample.atMs, toMs) - Math.max(before.atMs, fromMs));
 }
 
 /** Samples that speak of training for the most part; all, where a run was too short for any. */
-function whileTraining(told: Told): readonly TimedSample[] {
-  const { samples } = told;
+function whileTraining(node: Watched): readonly TimedSample[] {
+  const { samples } = node;
   const some = samples.filter((sample, index) => {
     const before = samples[index - 1];
-    return before !== undefined && trainedMs(told, index) >= (sample.atMs - before.atMs) / 2;
+    return before !== undefined && trainedMs(node, index) >= (sample.atMs - before.atMs) / 2;
   });
   return some.length > 0 ? some : samples;
 }
 
-function meanOf(told: Told, read: (sample: TimedSample) => number | null): number | null {
+function meanOf(told: Watched, read: (sample: TimedSample) => number | null): number | null {
   let [sum, totalMs] = [0, 0];
   told.samples.forEach((sample, index) => {
     const value = read(sample);
@@ -95,7 +109,7 @@ function growth(samples: readonly TimedSample[], key: Total): number | null {
 }
 
 /** While training: what was told last before it is what it began with, and first after it, what it ended with. */
-function perSecond({ samples, window: { fromMs, toMs } }: Told, key: Total): number | null {
+function perSecond({ samples, window: { fromMs, toMs } }: Watched, key: Total): number | null {
   const told = samples.filter((sample) => sample[key] !== null);
   const first = told.findLast(({ atMs }) => atMs <= fromMs) ?? told[0];
   const last = told.find(({ atMs }) => atMs >= toMs) ?? told.at(-1);

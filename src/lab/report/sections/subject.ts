@@ -1,10 +1,10 @@
 import { type Experiment, type ExperimentKey, settingWords } from '../../../experiment/experiment.ts';
 import { type SettingSummary, summarize, workersOf } from '../../summary.ts';
 import type { SweepResult } from '../../sweep-result.ts';
-import { type Look, settingLook } from '../figures/palette.ts';
+import { type Look, SETTING_COLOURS, settingLook } from '../figures/palette.ts';
 
-/** More lines than this in one chart cannot be told apart: as many as there are colours. */
-const MAX_LINES = 7;
+/** More lines than there are colours cannot be told apart in one chart. */
+const MAX_LINES = SETTING_COLOURS;
 
 /** One setting as the report speaks of it. */
 export interface Setting extends SettingSummary {

@@ -2,8 +2,7 @@ import type { WorkerSummary } from '../../summary.ts';
 import { aside, type Section } from '../block.ts';
 import { workerLook } from '../figures/palette.ts';
 import { counts, losses, percents, seconds } from '../number-words.ts';
-import { mean, tableOf, words } from './columns.ts';
-import { ofSetting } from './named-columns.ts';
+import { mean, ofSetting, tableOf, words } from './columns.ts';
 import type { Setting, Subject } from './subject.ts';
 
 interface Row extends WorkerSummary {

@@ -1,29 +1,22 @@
 import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
 import type { NodeResources } from '../../../core/wire/resources.ts';
 import { bytes, clock, percent } from '../../../observe/format.ts';
-import { axisInk } from '../../charts/plot.ts';
-import type { ResourceLine, ResourceMetric } from './resources-series.ts';
+import type { ResourceMetric } from '../../../observe/resource-metrics.ts';
+import { drawPlot, workerSeries } from '../../charts/plot.ts';
+import type { ResourceLine } from './resources-series.ts';
 
 /** A value of a metric with its unit. */
 export function resourceWords(unit: ResourceMetric['unit'], value: number): string {
-  switch (unit) {
-    case 'share':
-      return percent(value, 0);
-    case 'bytes':
-      return bytes(value);
-    case 'bytes/s':
-      return `${bytes(value)}/s`;
-    default:
-      return unit satisfies never;
-  }
+  return unit === 'share' ? percent(value, 0) : `${bytes(value)}${unit === 'bytes/s' ? '/s' : ''}`;
 }
 
-/** How a node is drawn: workers in their colour, the host in ink, all else grey; what the system tells is dashed. */
-export const nodeColour = ({ node, worker }: NodeResources): string =>
-  worker !== null ? `--worker-${worker % 10}` : node === 'host' ? '--ink' : '--muted';
-const isDashed = ({ source, worker }: NodeResources): boolean =>
-  source !== 'tab' || (worker !== null && Math.floor(worker / 10) % 2 === 1);
+/** Workers in their colour, the host in ink, all else grey; what the system tells is dashed. */
+function nodeSeries({ node, worker, source }: NodeResources, colour: (name: string) => string): uPlot.Series {
+  const own = workerSeries(worker ?? 0, colour);
+  const stroke = worker !== null ? own.stroke : colour(node === 'host' ? '--ink' : '--muted');
+  const isDashed = source !== 'tab' || (worker !== null && own.dash?.length);
+  return { ...own, stroke, width: 1.5, dash: isDashed ? [4, 3] : [] };
+}
 
 /** All lines over one x, as uPlot wants them. */
 export const resourceData = (lines: readonly ResourceLine[]): uPlot.AlignedData =>
@@ -40,48 +33,20 @@ interface ResourcePlot {
   onHover(x: number | null): void;
 }
 
-/** A small chart in `root` with the theme of the moment; the pointer is shared by all of them. */
-export function createResourcePlot(root: HTMLElement, { unit, lines, range, onHover }: ResourcePlot): uPlot {
-  const css = getComputedStyle(root);
-  const ink = axisInk(css);
-  return new uPlot(
-    {
-      width: root.clientWidth,
-      height: root.clientHeight,
-      // The last mark of the time stands half beyond the end.
-      padding: [8, 20, 0, 0],
-      legend: { show: false },
-      cursor: {
-        sync: { key: 'resources', setSeries: false },
-        points: { show: false },
-        drag: { x: false, y: false },
-        y: false,
-      },
-      scales: {
-        x: { time: false, range: () => range() },
-        y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
-      },
-      axes: [
-        { ...ink, size: 24, space: 64, incrs: stepsOfTime, values: (_, at) => at.map((x) => clock(x * 1000)) },
-        { ...ink, size: 60, space: 28, values: (_, at) => at.map((y) => resourceWords(unit, y)) },
-      ],
-      series: [
-        {},
-        ...lines.map(({ node }): uPlot.Series => {
-          const stroke = css.getPropertyValue(nodeColour(node)).trim();
-          return { stroke, width: 1.5, spanGaps: true, dash: isDashed(node) ? [4, 3] : [], points: { show: false } };
-        }),
-      ],
-      hooks: {
-        setCursor: [
-          (plot) => {
-            const left = plot.cursor.left ?? -1;
-            onHover(left < 0 ? null : plot.posToVal(left, 'x'));
-          },
-        ],
-      },
+/** A small chart in `root`; the pointer is shared by all of them. */
+export const createResourcePlot = (root: HTMLElement, { unit, lines, range, onHover }: ResourcePlot): uPlot =>
+  drawPlot(root, (colour) => ({
+    syncKey: 'resources',
+    canZoom: false,
+    // The last mark of the time stands half beyond the end.
+    padding: [8, 20, 0, 0],
+    scales: {
+      x: { time: false, range: () => range() },
+      y: { range: (_, __, highest) => [0, highest > 0 ? highest * 1.1 : 1] },
     },
-    resourceData(lines),
-    root,
-  );
-}
+    x: { size: 24, space: 64, incrs: stepsOfTime, values: (_, at) => at.map((x) => clock(x * 1000)) },
+    y: { size: 60, space: 28, values: (_, at) => at.map((y) => resourceWords(unit, y)) },
+    series: lines.map(({ node }) => nodeSeries(node, colour)),
+    data: resourceData(lines),
+    onHover,
+  }));

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type NodeResources, noSample, type TimedSample } from '../../../core/wire/resources.ts';
-import { inOrder, pressureStretches, ratesOf, resourceLines, resourceMetrics } from './resources-series.ts';
+import { resourceMetrics } from '../../../observe/resource-metrics.ts';
+import { inOrder, pressureStretches, resourceLines } from './resources-series.ts';
 
 const at = (atMs: number, changes: Partial<TimedSample> = {}): TimedSample => ({ ...noSample, ...changes, atMs });
 const node = (name: string, worker: number | null, samples: readonly TimedSample[] = []): NodeResources => ({
@@ -8,16 +9,6 @@ const node = (name: string, worker: number | null, samples: readonly TimedSample
   worker,
   source: 'tab',
   samples,
-});
-
-test('rates are what a total grew by per second, and nothing where it was counted anew or not told', () => {
-  const totals = [100, 300, 300, 50, null, 80, 120];
-  const samples = totals.map((sentBytes, index) => at(index * 500, { sentBytes }));
-  expect(ratesOf(samples, ({ sentBytes }) => sentBytes)).toEqual([null, 400, 0, null, null, null, 80]);
-  expect(ratesOf([at(5, { sentBytes: 1 }), at(5, { sentBytes: 2 })], ({ sentBytes }) => sentBytes)).toEqual([
-    null,
-    null,
-  ]);
 });
 
 test('nodes that do not tell a metric are named apart', () => {
@@ -35,7 +26,7 @@ test('the host comes first, then workers by number, then the rest', () => {
   expect(inOrder(nodes).map(({ node }) => node)).toEqual(['host', 'worker 2', 'worker 10', 'machine']);
 });
 
-test('pressure is a row of stretches, each up to the look that told it', () => {
+test('pressure is a row of stretches, each up to the sample that told it', () => {
   const samples = [
     at(0, { pressure: 'nominal' }),
     at(1000, { pressure: 'nominal' }),

@@ -1,59 +1,43 @@
-import { useState } from 'preact/hooks';
 import type { NodeResources } from '../../../core/wire/resources.ts';
 import { NOTHING } from '../../../observe/format.ts';
-import { Scroll } from '../../parts/scroll.tsx';
-import type { Inspected } from '../inspected.ts';
-import { NodeName } from './resources-node.tsx';
+import { metricValues, type ResourceMetric, resourceMetrics } from '../../../observe/resource-metrics.ts';
+import type { ShownRun } from '../../host/model.ts';
+import { Behind } from '../../parts/choice.tsx';
+import { number, Table } from '../../parts/table.tsx';
+import { NodeName } from '../node-names.tsx';
 import { resourceWords } from './resources-plot.ts';
-import { type ResourceMetric, resourceMetrics } from './resources-series.ts';
 
-function cell({ samples }: NodeResources, { read, unit }: ResourceMetric): string {
-  const known = read(samples).filter((value) => value !== null);
+const knownValues = ({ samples }: NodeResources, metric: ResourceMetric): number[] =>
+  metricValues(samples, metric).filter((value) => value !== null);
+
+function meanAndMost(node: NodeResources, metric: ResourceMetric): string {
+  const known = knownValues(node, metric);
   if (known.length === 0) return NOTHING;
   const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
-  return `${resourceWords(unit, mean)} / ${resourceWords(unit, Math.max(...known))}`;
+  return `${resourceWords(metric.unit, mean)} / ${resourceWords(metric.unit, Math.max(...known))}`;
 }
 
-/** What each node used, in numbers, made only while it is open. */
-export function ResourcesTable({ nodes, inspected }: { nodes: readonly NodeResources[]; inspected: Inspected }) {
-  const [isOpen, setOpen] = useState(false);
-  const metrics = resourceMetrics.filter(({ read }) =>
-    nodes.some(({ samples }) => read(samples).some((value) => value !== null)),
-  );
-  return (
-    <details class="behind" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Resources as a table</summary>
-      {isOpen && <p class="aside">Mean / most over the looks at each node; – where it does not tell.</p>}
-      {isOpen && (
-        <Scroll label="Resources">
-          <table aria-label="Resources of each node">
-            <thead>
-              <tr>
-                <th scope="col">Node</th>
-                {metrics.map(({ name }) => (
-                  <th key={name} scope="col" class="number">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {nodes.map((node) => (
-                <tr key={`${node.node} ${node.source}`}>
-                  <th scope="row">
-                    <NodeName node={node} inspected={inspected} />
-                  </th>
-                  {metrics.map((metric) => (
-                    <td key={metric.name} class="number">
-                      {cell(node, metric)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
-    </details>
-  );
-}
+/** What each node used, in numbers. */
+export const ResourcesTable = ({ nodes, run }: { nodes: readonly NodeResources[]; run: ShownRun }) => (
+  <Behind summary="Resources as a table">
+    {() => (
+      <>
+        <p class="aside">Mean / highest of all samples of each node; – where it does not tell.</p>
+        <Table
+          label="Resources of each node"
+          columns={[
+            { name: 'Node', isName: true, cell: (node) => <NodeName node={node} run={run} /> },
+            ...resourceMetrics
+              .filter((metric) => nodes.some((node) => knownValues(node, metric).length > 0))
+              .map((metric) => number<NodeResources>(metric.name, (node) => meanAndMost(node, metric))),
+          ]}
+          rows={nodes}
+          keyOf={nodeKey}
+        />
+      </>
+    )}
+  </Behind>
+);
+
+/** Tells nodes apart, each side that one is seen from. */
+export const nodeKey = ({ node, source }: NodeResources): string => `${node} ${source}`;

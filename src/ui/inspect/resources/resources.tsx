@@ -1,32 +1,26 @@
 import './resources.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type NodeResources, pressures } from '../../../core/wire/resources.ts';
-import { nearest } from '../../charts/series.ts';
+import { nearest } from '../../../observe/points.ts';
+import { type ResourceMetric, resourceMetrics } from '../../../observe/resource-metrics.ts';
 import { usePlot } from '../../charts/use-plot.ts';
+import type { ShownRun } from '../../host/model.ts';
 import { useTheme } from '../../parts/theme.ts';
 import { useVisible } from '../../parts/visible.ts';
-import { type Inspected, nodeName } from '../inspected.ts';
-import { NodeDot, NodeName } from './resources-node.tsx';
+import { NodeDot, NodeName, nodeName } from '../node-names.tsx';
 import { createResourcePlot, resourceData, resourceWords } from './resources-plot.ts';
-import {
-  inOrder,
-  pressureStretches,
-  type ResourceLine,
-  type ResourceMetric,
-  resourceLines,
-  resourceMetrics,
-} from './resources-series.ts';
-import { ResourcesTable } from './resources-table.tsx';
+import { inOrder, pressureStretches, type ResourceLine, resourceLines } from './resources-series.ts';
+import { nodeKey, ResourcesTable } from './resources-table.tsx';
 
 /** What each node used over time. */
-export function ResourcesTab({ inspected }: { inspected: Inspected }) {
-  const nodes = inOrder(inspected.log.resources).filter(({ samples }) => samples.length > 0);
+export function ResourcesTab({ run }: { run: ShownRun }) {
+  const nodes = inOrder(run.log.resources).filter(({ samples }) => samples.length > 0);
   const [hoverX, setHoverX] = useState<number | null>(null);
   if (nodes.length === 0) {
     return (
       <p class="empty">
-        How busy each node is, its memory, its network and its storage appear here while a run goes on: each node looks
-        at itself now and then and tells.
+        How busy each node is, its memory, its network and its storage appear here while a run goes on: each node takes
+        a sample of itself now and then and sends it.
       </p>
     );
   }
@@ -38,8 +32,8 @@ export function ResourcesTab({ inspected }: { inspected: Inspected }) {
     <div class="resources">
       <p class="key">
         {nodes.map((node) => (
-          <span key={`${node.node} ${node.source}`}>
-            <NodeName node={node} inspected={inspected} />
+          <span key={nodeKey(node)}>
+            <NodeName node={node} run={run} />
           </span>
         ))}
       </p>
@@ -51,16 +45,16 @@ export function ResourcesTab({ inspected }: { inspected: Inspected }) {
               key={metric.name}
               metric={metric}
               lines={lines}
-              silent={silent.map((node) => nodeName(inspected, node))}
+              silent={silent.map((node) => nodeName(run, node))}
               range={[fromMs / 1000, toMs / 1000]}
               hoverX={hoverX}
               onHover={setHoverX}
             />
           ))}
-        <Pressure nodes={nodes} inspected={inspected} fromMs={fromMs} toMs={toMs} />
+        <Pressure nodes={nodes} run={run} fromMs={fromMs} toMs={toMs} />
       </div>
       {unknown.length > 0 && <p class="aside">This browser does not tell: {unknown.join(', ')}.</p>}
-      <ResourcesTable nodes={nodes} inspected={inspected} />
+      <ResourcesTable nodes={nodes} run={run} />
     </div>
   );
 }
@@ -78,17 +72,17 @@ interface ResourceChartProps {
 /** The value at the pointer, or the last one that is known. */
 function reading({ x, y }: ResourceLine, hoverX: number | null): number | null {
   if (hoverX === null) return y.findLast((value) => value !== null) ?? null;
-  return y[nearest({ x, y: [] }, hoverX)] ?? null;
+  return y[nearest(x, hoverX)] ?? null;
 }
 
 /** More than this many names or numbers do not fit beside a small chart. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** Some names, and how many more there are. */
 const someOf = (names: readonly string[]): string =>
-  names.length <= MOST_NAMED
+  names.length <= MAX_NAMED
     ? names.join(', ')
-    : `${names.slice(0, MOST_NAMED - 1).join(', ')} and ${names.length - MOST_NAMED + 1} more`;
+    : `${names.slice(0, MAX_NAMED - 1).join(', ')} and ${names.length - MAX_NAMED + 1} more`;
 
 /** Each node's value at the pointer; of many nodes, the least and the most. */
 function ResourceReadings({
@@ -103,13 +97,13 @@ function ResourceReadings({
   const values = told.map(({ value }) => value);
   return (
     <p class="readings">
-      {told.length > MOST_NAMED ? (
+      {told.length > MAX_NAMED ? (
         <span>
           {resourceWords(unit, Math.min(...values))} to {resourceWords(unit, Math.max(...values))}
         </span>
       ) : (
         told.map(({ node, value }) => (
-          <span key={`${node.node} ${node.source}`}>
+          <span key={nodeKey(node)}>
             <NodeDot node={node} />
             {resourceWords(unit, value)}
           </span>
@@ -126,7 +120,7 @@ function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: Resour
   latest.current = range;
   const theme = useTheme();
   const isVisible = useVisible(box);
-  const shape = [theme, ...lines.map(({ node }) => `${node.node} ${node.source}`)].join('\n');
+  const shape = [theme, ...lines.map(({ node }) => nodeKey(node))].join('\n');
   const size = [...range, ...lines.map(({ x }) => x.length)].join(' ');
   const isDue = isVisible ? size : null;
   const plot = usePlot(box, shape, (root) =>
@@ -154,13 +148,13 @@ function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: Resour
 
 interface PressureProps {
   readonly nodes: readonly NodeResources[];
-  readonly inspected: Inspected;
+  readonly run: ShownRun;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** How hard pressed each node's machine is, as a strip over the same time; nothing where no browser tells. */
-function Pressure({ nodes, inspected, fromMs, toMs }: PressureProps) {
+function Pressure({ nodes, run, fromMs, toMs }: PressureProps) {
   const telling = nodes.filter(({ samples }) => samples.some(({ pressure }) => pressure !== null));
   if (telling.length === 0) return null;
   const lastOf = ({ samples }: NodeResources) => samples.findLast(({ pressure }) => pressure !== null)?.pressure ?? '';
@@ -178,9 +172,9 @@ function Pressure({ nodes, inspected, fromMs, toMs }: PressureProps) {
         </p>
       </figcaption>
       {telling.map((node) => (
-        <div key={`${node.node} ${node.source}`} class="strip-row">
+        <div key={nodeKey(node)} class="strip-row">
           <span>
-            <NodeName node={node} inspected={inspected} />
+            <NodeName node={node} run={run} />
           </span>
           <span class="strip" role="img" aria-label={`now ${lastOf(node)}`} title={`now ${lastOf(node)}`}>
             {pressureStretches(node.samples, fromMs, toMs).map(({ pressure, from, to }) => (

@@ -26,7 +26,7 @@ export const spanWords: Readonly<Record<PlacedKind, string>> = {
   send: 'send',
   apply: 'apply',
   answer: 'answer',
-  evaluation: 'test',
+  evaluation: 'evaluate',
   checkpoint: 'save',
 };
 
@@ -144,7 +144,7 @@ export interface RowMeans {
   readonly meanMs: Readonly<Record<PlacedKind, number>>;
 }
 
-/** The mean time per step of each kind on each line; for tests and saves, per test and per save. */
+/** The mean time per step of each kind on each line; for evaluations and saves, per evaluation and per save. */
 export function rowMeans(rows: readonly GanttRow[]): readonly RowMeans[] {
   return rows.map(({ owner, spans }) => {
     const steps = new Set(spans.flatMap(({ step }) => (step === null ? [] : [step])));

@@ -7,9 +7,8 @@ export interface TimeView {
   readonly toMs: number;
 }
 
-export const followings = ['second', 'steps', 'all'] as const;
 /** What is shown of a timeline while it is followed. */
-export type Following = (typeof followings)[number];
+export type Following = 'second' | 'steps' | 'all';
 
 /** So many steps are few enough to tell apart, and enough to see a rhythm. */
 const LAST_STEPS = 20;

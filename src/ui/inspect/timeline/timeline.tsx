@@ -2,9 +2,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { count, counted, duration } from '../../../observe/format.ts';
 import { type PlacedSpan, placeSteps } from '../../../observe/placed-steps.ts';
 import type { Timeline } from '../../../observe/step-trace.ts';
+import type { ShownRun } from '../../host/model.ts';
+import { Segments } from '../../parts/choice.tsx';
 import { useTheme } from '../../parts/theme.ts';
 import { useVisible } from '../../parts/visible.ts';
-import type { Inspected } from '../inspected.ts';
 import { AXIS_PX, drawGantt } from './gantt-canvas.ts';
 import { useGestures } from './gantt-gestures.ts';
 import { ganttRows, ownersOf, type RowOwner, spanAt, spanKinds, spanWords } from './gantt-rows.ts';
@@ -12,7 +13,6 @@ import {
   extentOf,
   type Following,
   followedView,
-  followings,
   panned,
   recentPart,
   showing,
@@ -46,28 +46,27 @@ interface Selected {
 }
 
 /** What every node did when, step by step. */
-export function TimelineTab({ inspected }: { inspected: Inspected }) {
-  const { timeline } = inspected.log;
-  return timeline.steps.length === 0 ? (
+export function TimelineTab({ run }: { run: ShownRun }) {
+  return run.log.timeline.steps.length === 0 ? (
     <p class="empty">
       What each worker and the server did when appears here, step by step, once a run has made its first steps.
     </p>
   ) : (
-    <Gantt key={inspected.log.id} inspected={inspected} />
+    <Gantt key={run.log.id} run={run} />
   );
 }
 
-function Gantt({ inspected }: { inspected: Inspected }) {
-  const [following, setFollowing] = useState<Following>(inspected.now === null ? 'all' : 'steps');
+function Gantt({ run }: { run: ShownRun }) {
+  const [following, setFollowing] = useState<Following>(run.slot === 0 ? 'steps' : 'all');
   const [frozen, setFrozen] = useState<Frozen | null>(null);
   const [selected, setSelected] = useState<Selected | null>(null);
   const [width, setWidth] = useState(0);
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
   const isVisible = useVisible(canvas);
-  const seen = useRef({ timeline: inspected.log.timeline, atMs: 0 });
-  const isDue = performance.now() - seen.current.atMs >= redrawMs[following] || inspected.now?.run.phase !== 'running';
-  if (isVisible && isDue) seen.current = { timeline: inspected.log.timeline, atMs: performance.now() };
+  const seen = useRef({ timeline: run.log.timeline, atMs: 0 });
+  const isDue = performance.now() - seen.current.atMs >= redrawMs[following] || run.moment?.run.phase !== 'running';
+  if (isVisible && isDue) seen.current = { timeline: run.log.timeline, atMs: performance.now() };
   const whole = frozen?.timeline ?? seen.current.timeline;
 
   const rows = useMemo(() => {
@@ -148,22 +147,16 @@ function Gantt({ inspected }: { inspected: Inspected }) {
   return (
     <div class="timeline">
       <div class="tools">
-        <div class="segments" role="radiogroup" aria-label="Stretch of time">
-          {followings.map((name) => (
-            <label key={name}>
-              <input
-                type="radio"
-                name="following"
-                checked={frozen === null && following === name}
-                onClick={() => {
-                  setFollowing(name);
-                  setFrozen(null);
-                }}
-              />
-              <span>{followWords[name]}</span>
-            </label>
-          ))}
-        </div>
+        <Segments
+          label="Stretch of time"
+          name="following"
+          options={followWords}
+          value={frozen === null ? following : null}
+          onChoose={(name) => {
+            setFollowing(name);
+            setFrozen(null);
+          }}
+        />
         <button
           type="button"
           class="toggle"
@@ -193,8 +186,8 @@ function Gantt({ inspected }: { inspected: Inspected }) {
       <div class="gantt">
         <ul aria-hidden="true">
           {rows.rows.map(({ owner }) => (
-            <li key={owner} style={{ height: `${rowHeight}px` }} title={ownerWords(owner, inspected)}>
-              <OwnerName owner={owner} inspected={inspected} />
+            <li key={owner} style={{ height: `${rowHeight}px` }} title={ownerWords(owner, run)}>
+              <OwnerName owner={owner} run={run} />
             </li>
           ))}
         </ul>
@@ -208,7 +201,7 @@ function Gantt({ inspected }: { inspected: Inspected }) {
             aria-valuemin={Math.round(view?.fromMs ?? 0)}
             aria-valuemax={Math.round(view?.toMs ?? 0)}
             aria-valuenow={Math.round(selected?.span.startMs ?? view?.toMs ?? 0)}
-            aria-valuetext={selected === null ? 'nothing picked' : spanText(selected, inspected)}
+            aria-valuetext={selected === null ? 'nothing picked' : spanText(selected, run)}
             onKeyDown={keyed}
           />
         </div>
@@ -217,35 +210,31 @@ function Gantt({ inspected }: { inspected: Inspected }) {
         {help}
       </p>
       <p class="span-readout" aria-hidden="true">
-        {selected === null ? (
-          <span class="aside">{help}</span>
-        ) : (
-          <SpanWords selected={selected} inspected={inspected} />
-        )}
+        {selected === null ? <span class="aside">{help}</span> : <SpanWords selected={selected} run={run} />}
       </p>
-      <TimelineTable timeline={whole} inspected={inspected} />
+      <TimelineTable timeline={whole} run={run} />
     </div>
   );
 }
 
 /** One span exactly. */
-function SpanWords({ selected, inspected }: { selected: Selected; inspected: Inspected }) {
+function SpanWords({ selected, run }: { selected: Selected; run: ShownRun }) {
   const { kind } = selected.span;
   return (
     <>
-      <OwnerName owner={selected.owner} inspected={inspected} /> <i style={{ background: `var(--span-${kind})` }} />
-      <b>{spanWords[kind]}</b> {numbersOf(selected, inspected)}
+      <OwnerName owner={selected.owner} run={run} /> <i style={{ background: `var(--span-${kind})` }} />
+      <b>{spanWords[kind]}</b> {numbersOf(selected, run)}
     </>
   );
 }
 
-const spanText = (selected: Selected, inspected: Inspected): string =>
-  `${ownerWords(selected.owner, inspected)}: ${spanWords[selected.span.kind]}, ${numbersOf(selected, inspected)}`;
+const spanText = (selected: Selected, run: ShownRun): string =>
+  `${ownerWords(selected.owner, run)}: ${spanWords[selected.span.kind]}, ${numbersOf(selected, run)}`;
 
-function numbersOf({ owner, span: { startMs, durationMs, step } }: Selected, inspected: Inspected): string {
+function numbersOf({ owner, span: { startMs, durationMs, step } }: Selected, run: ShownRun): string {
   const parts = [`${duration(durationMs)} at ${(startMs / 1000).toFixed(4)} s`];
   if (step !== null) {
-    const of = owner === 'server' ? ` of ${ownerWords(step.worker, inspected)}` : '';
+    const of = owner === 'server' ? ` of ${ownerWords(step.worker, run)}` : '';
     parts.push(`push ${count(step.seq)}${of}`, `on version ${count(step.version)}`, counted(step.examples, 'example'));
     parts.push(`staleness ${step.staleness}`, step.verdict ?? 'no answer yet');
   }

@@ -1,8 +1,7 @@
 import { listed } from '../../../observe/format.ts';
 import { workersOf } from '../../summary.ts';
 import { ratios, withUnit } from '../number-words.ts';
-import { isFaster } from '../sections/faster.ts';
-import type { Ranked } from '../sections/ranked.ts';
+import { isFaster, type Ranked } from './ranked.ts';
 
 /** Several workers beside one of the same strategy and batch size. */
 interface Scaled {
@@ -13,7 +12,7 @@ interface Scaled {
 }
 
 /** More than this a sentence cannot bear. */
-const MOST = 4;
+const MAX_NAMED = 4;
 
 /**
  * What more workers did beside one worker of the same strategy, in two sentences at most: those that differ, and those that
@@ -27,12 +26,12 @@ export function scalingWords(rows: readonly Ranked[], isTold: (lone: Ranked, man
     return `${name}: ${workersOf(many.setting.experiment)} workers took ${ratio}${index === 0 ? ' the time of one' : ''}`;
   });
   const level = all.filter((pair) => !isClear(pair)).map(({ name }) => name);
-  const more = (names: readonly string[]) => (names.length > MOST ? [`${names.length - MOST} more`] : []);
+  const more = (names: readonly string[]) => (names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : []);
   const parts = [
-    clear.length === 0 ? null : `${[...clear.slice(0, MOST), ...more(clear)].join('; ')}.`,
+    clear.length === 0 ? null : `${[...clear.slice(0, MAX_NAMED), ...more(clear)].join('; ')}.`,
     level.length === 0
       ? null
-      : `With ${listed([...level.slice(0, MOST), ...more(level)])}, more workers cannot be told from one.`,
+      : `With ${listed([...level.slice(0, MAX_NAMED), ...more(level)])}, more workers cannot be told from one.`,
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(' ');
 }
