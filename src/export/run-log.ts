@@ -10,7 +10,7 @@ import type { RunReport } from '../observe/run-report.ts';
  *   started     run, experiment, emulated, machine       always the first line
  *   train       step, elapsedMs, loss                    an update: the mean loss of the batches behind it
  *   worker      worker, name, step, elapsedMs, loss, accuracy      a worker's own batches of late
- *   test        step, elapsedMs, examples, loss, accuracy, precisions, auc      a look at the whole test set
+ *   test        step, elapsedMs, examples, loss, accuracy, precisions, auc      an evaluation of the whole test set
  *   resources   node, worker, source, busy, cpu, memoryBytes, sentBytes, receivedBytes, readBytes, writtenBytes,
  *               storageBytes, pressure                   what a node used; null is not known
  *   step        worker, seq, version, examples, givenMs, pausedMs, receivedMs, answeredMs, applyMs, answerMs, phases,
@@ -23,7 +23,7 @@ import type { RunReport } from '../observe/run-report.ts';
  * Of a long run curves are thinned out and only the last steps are kept. Numbers that are not finite are null.
  */
 
-type Line = Readonly<Record<string, unknown>> & { readonly event: string };
+type LogLine = Readonly<Record<string, unknown>> & { readonly event: string };
 
 /** The log of a run as a text of JSON Lines. */
 export function logOf(report: RunReport): string {
@@ -33,7 +33,7 @@ export function logOf(report: RunReport): string {
   const middle = linesOf(report, began).sort(([a], [b]) => a - b);
   const ended = phase === 'finished' || phase === 'failed' ? 'finished' : 'unfinished';
   const result = { phase, stopReason, steps, examples, wallSeconds, testLoss, testAccuracy, server };
-  const lines: (readonly [number, Line])[] = [
+  const lines: (readonly [number, LogLine])[] = [
     [0, { event: 'started', run, experiment, emulated, machine }],
     ...middle,
     [Math.max(wallSeconds * 1000, middle.at(-1)?.[0] ?? 0), { event: ended, run, ...result }],
@@ -43,23 +43,18 @@ export function logOf(report: RunReport): string {
     .join('');
 }
 
-function linesOf({ series, workers, resources, timeline }: RunReport, began: number): [number, Line][] {
+function linesOf({ series, workers, resources, timeline }: RunReport, began: number): [number, LogLine][] {
+  const of = (event: string, ms: number, line: object): [number, LogLine] => [ms, { event, ...line }];
   return [
-    ...series.train.map(({ wallMs, ...point }): [number, Line] => [wallMs - began, { event: 'train', ...point }]),
+    ...series.train.map(({ wallMs, ...point }) => of('train', wallMs - began, point)),
     ...workers.flatMap(({ worker, name, curve }) =>
-      curve.map(({ wallMs, ...point }): [number, Line] => [
-        wallMs - began,
-        { event: 'worker', worker, name, ...point },
-      ]),
+      curve.map(({ wallMs, ...point }) => of('worker', wallMs - began, { worker, name, ...point })),
     ),
-    ...series.test.map(({ wallMs, ...point }): [number, Line] => [wallMs - began, { event: 'test', ...point }]),
-    ...resources.flatMap(({ node, worker, source, samples }) =>
-      samples.map(({ atMs, ...sample }): [number, Line] => [
-        atMs,
-        { event: 'resources', node, worker, source, ...sample },
-      ]),
+    ...series.test.map(({ wallMs, ...point }) => of('test', wallMs - began, point)),
+    ...resources.flatMap(({ samples, ...node }) =>
+      samples.map(({ atMs, ...sample }) => of('resources', atMs, { ...node, ...sample })),
     ),
-    ...timeline.steps.map((step): [number, Line] => [step.receivedMs, { event: 'step', ...step }]),
-    ...timeline.spans.map(({ kind, startMs, durationMs }): [number, Line] => [startMs, { event: kind, durationMs }]),
+    ...timeline.steps.map((step) => of('step', step.receivedMs, step)),
+    ...timeline.spans.map(({ kind, startMs, durationMs }) => of(kind, startMs, { durationMs })),
   ];
 }

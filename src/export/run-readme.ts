@@ -1,8 +1,9 @@
 import { experimentToQuery } from '../experiment/experiment.ts';
 import { dataTitles, modelTitles } from '../models/plan.ts';
+import { counted, duration, plainSpaces } from '../observe/format.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import { commandOf } from './command.ts';
-import { stopWords } from './summary-table.ts';
+import { resultWords, stopWords } from './summary-table.ts';
 import { inputWords, resolveTrained, type TrainedModel } from './trained-model.ts';
 
 /** What is in a run's folder, how to open each file, and how to repeat the run; `paths` are the files there are. */
@@ -37,15 +38,14 @@ const about: Readonly<Record<string, string>> = {
 
 function head({ id, experiment, emulated, phase, stopReason, startedAt, ...report }: RunReport): string {
   const { model, data, strategy, workers, seed } = experiment;
-  const percent = report.testAccuracy === null ? '' : `, accuracy ${(report.testAccuracy * 100).toFixed(2)} %`;
   const facts = [
-    `${modelTitles[model] ?? model} on ${dataTitles[data] ?? data}, ${strategy}, ${workers} ${workers === 1 ? 'worker' : 'workers'}, seed ${seed}`,
+    `${modelTitles[model] ?? model} on ${dataTitles[data] ?? data}, ${strategy}, ${counted(workers, 'worker')}, seed ${seed}`,
     `started ${startedAt}; ${stopReason === null ? `not ended (${phase})` : `ended because ${stopWords[stopReason]}`}`,
-    `${report.steps} steps, ${report.examples} examples, ${report.wallSeconds.toFixed(1)} s of training`,
-    report.testLoss === null ? 'never tested' : `test loss ${report.testLoss.toFixed(4)}${percent}`,
+    `${counted(report.steps, 'step')}, ${counted(report.examples, 'example')}, ${duration(report.wallSeconds * 1000)} of training`,
+    report.testLoss === null ? 'never tested' : resultWords(report.testLoss, report.testAccuracy),
     ...(emulated === null ? [] : [`**made-up conditions**: ${emulated}`]),
   ];
-  return `# Manyhands run ${id}\n\n${facts.map((fact) => `- ${fact}`).join('\n')}`;
+  return plainSpaces(`# Manyhands run ${id}\n\n${facts.map((fact) => `- ${fact}`).join('\n')}`);
 }
 
 const tensorboard = `## TensorBoard

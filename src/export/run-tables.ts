@@ -1,4 +1,4 @@
-import type { ResourceSample } from '../core/wire/resources.ts';
+import { noSample, type ResourceSample } from '../core/wire/resources.ts';
 import { accounting, accounts } from '../observe/accounting.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import { type CellValue, csv } from './csv.ts';
@@ -34,19 +34,10 @@ export function workerCurvesCsv({ id, workers }: RunReport): string {
   return csv(['run', 'worker', 'name', 'step', 'seconds', 'time', 'loss', 'accuracy'], rows);
 }
 
-/** What can be measured of a node, by the name it has in files. */
-export const resourceColumns = {
-  busy: 'busy',
-  cpu: 'cpu',
-  memoryBytes: 'memory_bytes',
-  sentBytes: 'sent_bytes',
-  receivedBytes: 'received_bytes',
-  readBytes: 'read_bytes',
-  writtenBytes: 'written_bytes',
-  storageBytes: 'storage_bytes',
-  pressure: 'pressure',
-} as const satisfies Record<keyof ResourceSample, string>;
-export const resourceKeys = Object.keys(resourceColumns) as (keyof ResourceSample)[];
+/** What can be measured of a node, and the name it has in files: memory_bytes. */
+export const resourceKeys = Object.keys(noSample) as (keyof ResourceSample)[];
+export const resourceColumn = (key: keyof ResourceSample): string =>
+  key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** One line for each sample of each node; seconds since the run began, bytes as totals so far. */
 export function resourcesCsv(report: RunReport): string {
@@ -56,8 +47,7 @@ export function resourcesCsv(report: RunReport): string {
       return [report.id, node, worker, source, sample.atMs / 1000, timeOf(report, sample.atMs), ...values];
     }),
   );
-  const columns = resourceKeys.map((key) => resourceColumns[key]);
-  return csv(['run', 'node', 'worker', 'source', 'seconds', 'time', ...columns], rows);
+  return csv(['run', 'node', 'worker', 'source', 'seconds', 'time', ...resourceKeys.map(resourceColumn)], rows);
 }
 
 /**
@@ -67,8 +57,8 @@ export function resourcesCsv(report: RunReport): string {
 export function bytesCsv(report: RunReport): string {
   const { host, workers, betweenWorkers } = accounting(report);
   const rows = [host, ...workers].flatMap(({ node, worker, sent, received }) =>
-    Object.entries({ sent, received }).flatMap(([direction, { byAccount }]) =>
-      accounts.map((account): CellValue[] => [report.id, node, worker, direction, account, byAccount[account]]),
+    Object.entries({ sent, received }).flatMap(([direction, flow]) =>
+      accounts.map((account): CellValue[] => [report.id, node, worker, direction, account, flow[account]]),
     ),
   );
   for (const { node, worker, bytes } of betweenWorkers) {

@@ -3,7 +3,7 @@ import { pressures, type TimedSample } from '../core/wire/resources.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import { eventFile, type Scalar } from './event-file.ts';
 import type { RunFile } from './run-file.ts';
-import { resourceColumns, resourceKeys } from './run-tables.ts';
+import { resourceColumn, resourceKeys } from './run-tables.ts';
 import { safeName, uniqueNames } from './safe-name.ts';
 
 /**
@@ -67,7 +67,7 @@ function resourceScalars(samples: readonly TimedSample[], startedAtMs: number, t
     const step = train[reached - 1]?.step ?? 0;
     return resourceKeys.flatMap((key) => {
       const value = key === 'pressure' ? pressureLevel(sample.pressure) : sample[key];
-      return value === null ? [] : [{ tag: `resources/${resourceColumns[key]}`, step, wallMs, value }];
+      return value === null ? [] : [{ tag: `resources/${resourceColumn(key)}`, step, wallMs, value }];
     });
   });
 }

@@ -6,17 +6,11 @@ export const accounts = [...kinds, 'unaccounted', 'overhead'] as const;
 /** `unaccounted` should be 0. `overhead` is headers, encryption, acknowledgements and what was sent again. */
 export type Account = (typeof accounts)[number];
 
-/** Bytes that went one way. */
-export interface Flow {
-  /** Null where no transport tells. */
-  readonly byAccount: Readonly<Record<Kind, number>> & Readonly<Record<'unaccounted' | 'overhead', number | null>>;
-  /** Of all kinds, as we count them. */
-  readonly counted: number;
-  /** As the channel counts: `counted` and `unaccounted`. */
-  readonly channel: number | null;
-  /** As they left the machine: `channel` and `overhead`. */
-  readonly wire: number | null;
-}
+/** Bytes that went one way; null where no transport tells. */
+export type Flow = Readonly<Record<Kind, number>> & Readonly<Record<'unaccounted' | 'overhead', number | null>>;
+
+/** All bytes of a flow: as they left the machine where the transport tells, else as far as it does. */
+export const flowBytes = (flow: Flow): number => accounts.reduce((sum, account) => sum + (flow[account] ?? 0), 0);
 
 /** One machine's bytes, seen from it. */
 export interface NodeAccount {
@@ -36,7 +30,7 @@ export interface Accounting {
   readonly betweenWorkers: readonly { readonly node: string; readonly worker: number; readonly bytes: number }[];
 }
 
-/** Accounts for the bytes of a run by kind, direction and node. In every flow the accounts add up to the total above them. */
+/** Accounts for the bytes of a run by kind, direction and node. In every flow the accounts add up. */
 export function accounting({ workers }: Pick<RunReport, 'workers'>): Accounting {
   const remote = workers.filter(({ isLocal }) => !isLocal);
   const rows = remote.map(workerAccount);
@@ -68,31 +62,17 @@ function workerAccount(worker: WorkerReport): NodeAccount {
   };
 }
 
-function flowOf(bytes: Bytes, channel: number | null, wire: number | null): Flow {
-  const byKind = Object.fromEntries(kinds.map((kind) => [kind, bytes[kind]])) as Record<Kind, number>;
-  const counted = kinds.reduce((sum, kind) => sum + bytes[kind], 0);
-  const unaccounted = channel === null ? null : channel - counted;
-  const overhead = channel === null || wire === null ? null : wire - channel;
-  return { byAccount: { ...byKind, unaccounted, overhead }, counted, channel, wire: overhead === null ? null : wire };
+/** `channel` is what the channel counted, `wire` what left the machine. */
+function flowOf({ total, ...byKind }: Bytes, channel: number | null, wire: number | null): Flow {
+  const unaccounted = channel === null ? null : channel - total;
+  return { ...byKind, unaccounted, overhead: channel === null || wire === null ? null : wire - channel };
 }
 
 /** Null where one of them is: a sum that leaves somebody out would not add up. */
 function sumOf(flows: readonly Flow[]): Flow {
-  const total = (read: (flow: Flow) => number) => flows.reduce((sum, flow) => sum + read(flow), 0);
-  const told = (read: (flow: Flow) => number | null) =>
-    flows.reduce<number | null>((sum, flow) => {
-      const part = read(flow);
-      return sum === null || part === null ? null : sum + part;
-    }, 0);
-  const byKind = Object.fromEntries(kinds.map((kind) => [kind, total(({ byAccount }) => byAccount[kind])]));
-  return {
-    byAccount: {
-      ...(byKind as Record<Kind, number>),
-      unaccounted: told(({ byAccount }) => byAccount.unaccounted),
-      overhead: told(({ byAccount }) => byAccount.overhead),
-    },
-    counted: total(({ counted }) => counted),
-    channel: told(({ channel }) => channel),
-    wire: told(({ wire }) => wire),
-  };
+  const sums = accounts.map((account) => {
+    const parts = flows.map((flow) => flow[account]);
+    return [account, parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0)];
+  });
+  return Object.fromEntries(sums) as Flow;
 }

@@ -8,16 +8,14 @@ import { RunSwatch } from '../parts/run-swatch.tsx';
 import { useTheme } from '../parts/theme.ts';
 import { WorkerDot } from '../parts/worker-dot.tsx';
 import { ChartTable } from './chart-table.tsx';
-import { createPlot, plotData } from './plot.ts';
+import { createPlot, type PlottedRun, plotData } from './plot.ts';
 import { linesOf, type Metric, type WorkerLine, workerLines } from './series.ts';
 import { usePlot } from './use-plot.ts';
 
 const titles: Record<Metric, string> = { loss: 'Loss', accuracy: 'Test accuracy' };
 const format: Record<Metric, (value: number | undefined) => string> = { loss, accuracy: percent };
 
-interface ChartProps {
-  readonly model: HostModel;
-  readonly metric: Metric;
+interface ChartProps extends ReadingsProps {
   /** Draws the workers' own curves, of the first of the shown runs, in place of its training loss. */
   readonly showsWorkers: boolean;
 }
@@ -28,36 +26,33 @@ export function Chart({ model, metric, showsWorkers }: ChartProps) {
   const smoothing = model.smoothing.value;
   const cutsOutliers = model.cutsOutliers.value;
   const shown = model.runs.value.filter(({ isShown }) => isShown);
+  const first = shown[0];
+  const workers = showsWorkers && first ? workerLines(first.log, metric, axis, smoothing) : [];
   const runs = shown.map(({ log, slot }) => ({
     slot,
     hasDetail: slot === 0 || shown.length === 1,
     lines: linesOf(log, metric, axis, smoothing),
   }));
-  const first = shown[0];
-  const workers = showsWorkers && first ? workerLines(first.log, metric, axis, smoothing) : [];
   const drawnRuns = workers.length === 0 ? runs : runs.map((run) => ({ ...run, lines: { ...run.lines, train: null } }));
   const theme = useTheme();
   const box = useRef<HTMLDivElement>(null);
   const drawn = useRef('');
 
+  const isSmooth = runs.map(({ lines }) => [lines.train?.smoothed === null, lines.test.smoothed === null]);
   const shape = [
     axis,
     cutsOutliers,
     theme,
-    ...workers.map(({ worker }) => `w${worker}`),
-    ...runs.map(({ slot, lines }, at) => [
-      shown[at]?.log.id,
-      slot,
-      lines.train?.smoothed === null,
-      lines.test.smoothed === null,
-    ]),
-  ].join(' ');
+    workers.map(({ worker }) => worker),
+    shown.map(({ log }) => log.id),
+    isSmooth,
+  ];
   const size = [
     smoothing,
-    ...shown.map(({ log }) => `${log.train.length} ${log.test.length}`),
-    ...(showsWorkers && first ? first.log.workerCurves.map(({ points }) => points.length) : []),
+    shown.map(({ log }) => [log.train.length, log.test.length]),
+    showsWorkers && first?.log.workerCurves.map(({ points }) => points.length),
   ].join(' ');
-  const plot = usePlot(box, shape, (root) => {
+  const plot = usePlot(box, JSON.stringify(shape), (root) => {
     const onHover = (x: number | null) => {
       model.hoverX.value = x;
     };
@@ -102,17 +97,13 @@ export function Chart({ model, metric, showsWorkers }: ChartProps) {
   );
 }
 
+interface ReadingsProps {
+  readonly model: HostModel;
+  readonly metric: Metric;
+}
+
 /** The workers' values at the pointer, or their last ones. */
-function WorkerReadings({
-  model,
-  metric,
-  workers,
-}: {
-  model: HostModel;
-  metric: Metric;
-  workers: readonly WorkerLine[];
-}) {
-  const x = model.hoverX.value;
+function WorkerReadings({ model, metric, workers }: ReadingsProps & { workers: readonly WorkerLine[] }) {
   const rows = model.state.value.workers;
   return (
     <p class="worker-readings">
@@ -124,7 +115,7 @@ function WorkerReadings({
       {workers.map(({ worker, line }) => (
         <span key={worker} title={rows.find((row) => row.worker === worker)?.name ?? `worker ${worker}`}>
           <WorkerDot worker={worker} />
-          {format[metric](valueAt(line, x))}
+          {format[metric](valueAt(line, model.hoverX.value))}
         </span>
       ))}
     </p>
@@ -145,7 +136,7 @@ function Emulated({ runs }: { runs: readonly ShownRun[] }) {
 }
 
 /** The curves' values at the pointer, or their last ones. */
-function Readings({ model, metric, runs }: { model: HostModel; metric: Metric; runs: Parameters<typeof plotData>[0] }) {
+function Readings({ model, metric, runs }: ReadingsProps & { runs: readonly PlottedRun[] }) {
   const x = model.hoverX.value;
   return (
     <p class="readings">

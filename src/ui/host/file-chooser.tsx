@@ -23,38 +23,30 @@ const formats: Readonly<Record<SparseFormat, string>> = {
 
 const MAX_MALFORMED = 1_000_000_000;
 
+/** What is said of the file: why it is not taken, what was found in it, or what to choose. */
 function Found({ model }: { model: ChooserModel }) {
   const { examples, resumable, run } = model.state.value;
   const file = run === null ? resumable?.file : null;
-  if (model.refusal) {
-    return (
-      <p class="problem" id="file-found" role="status">
-        {model.refusal}
-      </p>
-    );
-  }
-  if (examples !== null && !model.hint) {
-    const isOther = examples.phase === 'ready' && examples.features !== model.experiment.value.features;
-    return (
-      <div class={examples.phase === 'failed' ? 'problem' : 'aside'} id="file-found" role="status">
-        <p>
-          {exampleWords(examples)}
-          {isOther && ' It is read again when the run starts, for another number of features.'}
-        </p>
-        {skippedLines(examples).map((line) => (
-          <p key={line}>{line}</p>
-        ))}
-      </div>
-    );
-  }
+  const found = model.hint ? null : examples;
+  const isOther = found?.phase === 'ready' && found.features !== model.experiment.value.features;
+  const unasked = file
+    ? `The interrupted run was trained on ${file.name} (${count(file.sizeBytes)} bytes): choose it again to resume.`
+    : 'The file stays on this device: workers get the examples of their steps and nothing else.';
+  const lines = model.refusal
+    ? [model.refusal]
+    : found === null
+      ? [model.hint || unasked]
+      : [
+          `${exampleWords(found)}${isOther ? ' It is read again when the run starts, for another number of features.' : ''}`,
+          ...skippedLines(found),
+        ];
+  const isBad = Boolean(model.refusal) || found?.phase === 'failed';
   return (
-    <p class="aside" id="file-found">
-      {model.hint
-        ? model.hint
-        : file
-          ? `The interrupted run was trained on ${file.name} (${count(file.sizeBytes)} bytes): choose it again to resume.`
-          : 'The file stays on this device: workers get the examples of their steps and nothing else.'}
-    </p>
+    <div class={isBad ? 'problem' : 'aside'} id="file-found" role={model.refusal || found ? 'status' : undefined}>
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </div>
   );
 }
 
@@ -71,14 +63,16 @@ function Row({ id, label, children }: { id: string; label: string; children: Com
 export function FileChooser({ model }: { model: ChooserModel }) {
   const [file, setFile] = useState<File | null>(null);
   const [typed, setTyped] = useState({ format: '', limit: String(DEFAULT_MALFORMED_LIMIT), firstIndex: '1' });
-  const format = (typed.format || (file && formatOfName(file.name))) as SparseFormat | null | undefined;
+  const formatOf = (chosen: File | null, how: typeof typed) =>
+    (how.format || (chosen && formatOfName(chosen.name))) as SparseFormat | null | undefined;
+  const format = formatOf(file, typed);
   const limit = Number(typed.limit);
   const isLimit = /^\d+$/.test(typed.limit) && limit <= MAX_MALFORMED;
 
   const choose = (next: File | null, how: typeof typed) => {
     setFile(next);
     setTyped(how);
-    const known = (how.format || (next && formatOfName(next.name))) as SparseFormat | null | undefined;
+    const known = formatOf(next, how);
     if (!next || !known || !/^\d+$/.test(how.limit)) return;
     model.deps.host.chooseExamples({
       kind: 'file',

@@ -1,5 +1,27 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
+interface Source {
+  subscribe(listener: () => void): () => void;
+}
+
+/** Calls `act` after the source's changes, at most once in `everyMs`. Returns the way to stop. */
+function afterChanges(source: Source, everyMs: number, act: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let actedAtMs = performance.now();
+  const due = () => {
+    timer = null;
+    actedAtMs = performance.now();
+    act();
+  };
+  const unsubscribe = source.subscribe(() => {
+    timer ??= setTimeout(due, Math.max(0, everyMs - (performance.now() - actedAtMs)));
+  });
+  return () => {
+    unsubscribe();
+    if (timer !== null) clearTimeout(timer);
+  };
+}
+
 /** A chart more lively than this reads no better and takes time from training. */
 const REDRAW_MS = 250;
 
@@ -12,34 +34,23 @@ export interface Live<T> {
  * What `read` gives, read again after the source's changes: at most four times a second, never while the tab is hidden,
  * and once when it is shown again.
  */
-export function live<T>(source: { subscribe(listener: () => void): () => void }, read: () => T): Live<T> {
+export function live<T>(source: Source, read: () => T): Live<T> {
   const value = signal(read());
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  let readAtMs = performance.now();
   let isStale = false;
   const refresh = () => {
-    timer = null;
-    if (document.hidden) return;
-    isStale = false;
-    readAtMs = performance.now();
-    value.value = read();
-  };
-  const changed = () => {
-    isStale = true;
-    if (timer !== null || document.hidden) return;
-    timer = setTimeout(refresh, Math.max(0, REDRAW_MS - (performance.now() - readAtMs)));
+    isStale = document.hidden;
+    if (!isStale) value.value = read();
   };
   const shown = () => {
     if (isStale) refresh();
   };
-  const unsubscribe = source.subscribe(changed);
+  const stop = afterChanges(source, REDRAW_MS, refresh);
   document.addEventListener('visibilitychange', shown);
   return {
     value,
     stop() {
-      unsubscribe();
+      stop();
       document.removeEventListener('visibilitychange', shown);
-      if (timer !== null) clearTimeout(timer);
     },
   };
 }
@@ -48,19 +59,10 @@ export function live<T>(source: { subscribe(listener: () => void): () => void },
 const TITLE_MS = 1000;
 
 /** Keeps the tab's title at `words()`; unlike the page, also while hidden, where the title is all one sees. */
-export function liveTitle(source: { subscribe(listener: () => void): () => void }, words: () => string): () => void {
-  let timer: ReturnType<typeof setTimeout> | null = null;
+export function liveTitle(source: Source, words: () => string): () => void {
   const show = () => {
-    timer = null;
-    const title = words();
-    if (document.title !== title) document.title = title;
+    if (document.title !== words()) document.title = words();
   };
   show();
-  const unsubscribe = source.subscribe(() => {
-    timer ??= setTimeout(show, TITLE_MS);
-  });
-  return () => {
-    unsubscribe();
-    if (timer !== null) clearTimeout(timer);
-  };
+  return afterChanges(source, TITLE_MS, show);
 }

@@ -1,12 +1,12 @@
-import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { RunMoment } from '../../core/server/progress.ts';
-import type { Experiment, ExperimentKey } from '../../experiment/experiment.ts';
+import type { ExperimentKey } from '../../experiment/experiment.ts';
 import { settings } from '../../experiment/settings.ts';
 import type { HostState, RunLog } from '../../host/state.ts';
 import { choicesOf } from '../../models/plan.ts';
 import { type RunNumbers, runSummary } from '../../observe/run-numbers.ts';
 import type { XAxis } from '../charts/series.ts';
-import { type Draft, draftOf, isAsked, type Reading, readDraft } from '../form/experiment-draft.ts';
+import { draftOf, isAsked, readDraft } from '../form/experiment-draft.ts';
 import type { Form } from '../form/form-fields.tsx';
 import { live } from './live.ts';
 import type { HostPageDeps } from './page.tsx';
@@ -23,30 +23,8 @@ export interface ShownRun {
   readonly numbers: RunNumbers | null;
 }
 
-/** The host page's own state beside the host's: what is typed, and how the curves are looked at. */
-export interface HostModel {
-  readonly deps: HostPageDeps;
-  readonly state: ReadonlySignal<HostState>;
-  readonly draft: Signal<Draft>;
-  readonly reading: ReadonlySignal<Reading>;
-  /** The same for fields. */
-  readonly form: Form;
-  /** While a run goes on its experiment stands. */
-  readonly isLocked: ReadonlySignal<boolean>;
-  /** What is trained now, or would be on Start. */
-  readonly experiment: ReadonlySignal<Experiment>;
-  readonly runs: ReadonlySignal<readonly ShownRun[]>;
-  readonly axis: Signal<XAxis>;
-  readonly smoothing: Signal<number>;
-  readonly cutsOutliers: Signal<boolean>;
-  /** Where the pointer is on the charts' x axis. */
-  readonly hoverX: Signal<number | null>;
-  /** Reset was asked for while there is work to lose. */
-  readonly asksReset: Signal<boolean>;
-  show(id: string, isShown: boolean): void;
-  forget(id: string): void;
-  close(): void;
-}
+/** The host page's own state beside the host's: what is typed, and how the curves are drawn. */
+export type HostModel = ReturnType<typeof createHostModel>;
 
 /** The run of a page that is a host. */
 export function ownRun(log: RunLog, { run, workers }: HostState): ShownRun {
@@ -58,7 +36,7 @@ export function ownRun(log: RunLog, { run, workers }: HostState): ShownRun {
 const isOver = ({ run }: HostState) => run === null || run.phase === 'finished' || run.phase === 'failed';
 
 /** Starts listening to the host and its stored runs; `close` stops it. */
-export function createHostModel(deps: HostPageDeps): HostModel {
+export function createHostModel(deps: HostPageDeps) {
   const { host } = deps;
   // The log is one object that grows, so its lengths are what changes.
   const seen = live(host, () => ({ state: host.state, log: host.log }));
@@ -77,15 +55,13 @@ export function createHostModel(deps: HostPageDeps): HostModel {
   const hidden = signal<ReadonlySet<string>>(new Set());
   const slots = new Map<string, number>();
   const slotOf = (id: string): number => {
-    const known = slots.get(id);
-    if (known !== undefined) return known;
     const taken = new Set(slots.values());
-    let slot = 1;
-    while (taken.has(slot)) slot += 1;
+    let slot = slots.get(id) ?? 1;
+    while (!slots.has(id) && taken.has(slot)) slot += 1;
     slots.set(id, slot);
     return slot;
   };
-  const runs = computed((): ShownRun[] => {
+  const runs = computed((): readonly ShownRun[] => {
     const { log, state } = seen.value.value;
     const earlier = stored.value.filter(({ id }) => id !== log?.id).sort((a, b) => b.startedAtMs - a.startedAtMs);
     const isShown = ({ id }: RunLog) => !hidden.value.has(id);
@@ -135,32 +111,37 @@ export function createHostModel(deps: HostPageDeps): HostModel {
     state,
     draft,
     reading,
+    /** The draft for fields. */
     form: {
       settings,
       draft,
       problems: computed(() => (reading.value.ok ? new Map() : reading.value.problems)),
       isAsked: (key) => isAsked(draft.value, key),
       choicesOf: (key) => choicesOf(key as ExperimentKey),
-    },
+    } satisfies Form,
+    /** While a run goes on its experiment stands. */
     isLocked,
+    /** What is trained now, or would be on Start. */
     experiment,
     runs,
     axis: signal<XAxis>('step'),
     smoothing: signal(0.95),
     cutsOutliers: signal(true),
+    /** Where the pointer is on the charts' x axis. */
     hoverX: signal<number | null>(null),
+    /** Reset was asked for while there is work to lose. */
     asksReset: signal(false),
-    show(id, isShown) {
+    show(id: string, isShown: boolean): void {
       const next = new Set(hidden.value);
       if (isShown) next.delete(id);
       else next.add(id);
       hidden.value = next;
     },
-    forget(id) {
+    forget(id: string): void {
       void deps.runs.remove(id).then(load, load);
       slots.delete(id);
     },
-    close() {
+    close(): void {
       for (const stop of stops) stop();
       seen.stop();
     },

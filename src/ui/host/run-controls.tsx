@@ -7,36 +7,34 @@ export function runCommands(model: HostModel): readonly Command[] {
   const { host, openWorkerTab } = model.deps;
   const { run } = model.state.value;
   const reading = model.reading.value;
-  const command = (label: string, hint: string, key: Command['key'], run: () => void): Command => ({
+  const command = (label: string, hint: string, key: Command['key'], act: () => void): Command => ({
     label,
     hint,
     key,
-    run,
+    run: act,
     isPrimary: false,
     isEnabled: true,
   });
-  const primary = (made: Command): Command => ({ ...made, isPrimary: true });
+  const primary = (...made: Parameters<typeof command>): Command => ({ ...command(...made), isPrimary: true });
   const start = (label: string): Command => ({
-    ...primary(command(label, 'Train with these settings', ' ', () => reading.ok && host.start(reading.experiment))),
-    hint: reading.ok ? 'Train with these settings' : 'Correct the marked settings first',
+    ...primary(label, reading.ok ? 'Train with these settings' : 'Correct the marked settings first', ' ', () => {
+      if (reading.ok) host.start(reading.experiment);
+    }),
     isEnabled: reading.ok,
   });
-  const finish = command('Finish', 'End after this round, test, keep the result', 'f', () => host.finish());
+  const finish = command('Finish', 'End after this round, evaluate, keep the result', 'f', () => host.finish());
   const reset = command('Reset', 'Drop this run; workers stay connected', 'r', () => {
     if (run !== null && run.version > 0 && model.isLocked.value) model.asksReset.value = true;
     else host.reset();
   });
+  const answer = (isDropped: boolean) => () => {
+    model.asksReset.value = false;
+    if (isDropped) host.reset();
+  };
   if (model.asksReset.value && model.isLocked.value) {
     return [
-      command('Keep it', 'Go on with this run', 'escape', () => {
-        model.asksReset.value = false;
-      }),
-      primary(
-        command('Drop this run', 'Its curves and parameters are lost', 'r', () => {
-          model.asksReset.value = false;
-          host.reset();
-        }),
-      ),
+      command('Keep it', 'Go on with this run', 'escape', answer(false)),
+      primary('Drop this run', 'Its curves and parameters are lost', 'r', answer(true)),
     ];
   }
   if (run === null) {
@@ -46,13 +44,13 @@ export function runCommands(model: HostModel): readonly Command[] {
   }
   switch (run.phase) {
     case 'waiting':
-      return [reset, primary(command('Open a worker tab', 'Another pair of hands, here', ' ', openWorkerTab))];
+      return [reset, primary('Open a worker tab', 'Another pair of hands, here', ' ', openWorkerTab)];
     case 'running':
-      return [reset, finish, primary(command('Pause', 'Hold all workers', ' ', () => host.pause()))];
+      return [reset, finish, primary('Pause', 'Hold all workers', ' ', () => host.pause())];
     case 'paused':
-      return [reset, finish, primary(command('Resume', 'Go on where it stopped', ' ', () => host.resume()))];
+      return [reset, finish, primary('Resume', 'Go on where it stopped', ' ', () => host.resume())];
     case 'finishing':
-      return [reset, { ...primary(finish), label: 'Finishing…', isEnabled: false }];
+      return [reset, { ...finish, label: 'Finishing…', isPrimary: true, isEnabled: false }];
     case 'finished':
     case 'failed':
       return [reset, start('Start again')];

@@ -1,11 +1,12 @@
 import './share-card.css';
 import type { ReadonlySignal } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Host, HostState, Room } from '../../host/state.ts';
 import { counted } from '../../observe/format.ts';
 import { Check } from '../parts/choice.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import type { HostPageDeps } from './page.tsx';
 
 /** A link as a QR code; dark on light in every theme, as scanners want it. */
@@ -20,28 +21,6 @@ function QrCode({ text }: { text: string }) {
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" shape-rendering="crispEdges" />
     </svg>
-  );
-}
-
-function CopyButton({ text }: { text: string }) {
-  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
-  useEffect(() => {
-    if (state === 'idle') return;
-    const timer = setTimeout(() => setState('idle'), 2000);
-    return () => clearTimeout(timer);
-  }, [state]);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setState('copied');
-    } catch {
-      setState('failed');
-    }
-  };
-  return (
-    <button type="button" class="copy" onClick={copy} aria-live="polite">
-      {state === 'idle' ? 'Copy' : state === 'copied' ? 'Copied' : 'Select it'}
-    </button>
   );
 }
 
@@ -164,7 +143,7 @@ export function ShareCard({ model, asksTrainsHere }: ShareCardProps) {
           aria-label="Join link"
           onFocus={(event) => event.currentTarget.select()}
         />
-        <CopyButton text={link} />
+        <CopyButton label="Copy" failed="Select it" class="copy" text={() => link} />
       </div>
       {reach !== null && <p class="aside">{reach}</p>}
       <button type="button" class="wide" onClick={openWorkerTab}>

@@ -1,5 +1,5 @@
 import './bytes-table.css';
-import { type Account, accounting, accounts, type Flow } from '../../observe/accounting.ts';
+import { type Account, accounting, accounts, type Flow, flowBytes } from '../../observe/accounting.ts';
 import { bytes, duration, NOTHING } from '../../observe/format.ts';
 import type { ShownRun } from '../host/model.ts';
 import { type Column, number, Table } from '../parts/table.tsx';
@@ -19,7 +19,7 @@ interface Row {
 const size = (value: number | null): string => (value === 0 ? '0' : bytes(value));
 
 /** The browser is asked now and then, so that in a run under way its count is behind ours. */
-const isBehind = ({ flow }: Row): boolean => (flow.byAccount.unaccounted ?? 0) < 0;
+const isBehind = ({ flow }: Row): boolean => (flow.unaccounted ?? 0) < 0;
 
 const hints: Partial<Record<Account, string>> = {
   unaccounted: 'What the channel carried beyond the kinds; 0 when our count is exact',
@@ -29,7 +29,7 @@ const hints: Partial<Record<Account, string>> = {
 const accountColumn = (account: Account): Column<Row> =>
   number(
     account === 'unaccounted' ? 'uncounted' : account,
-    (row) => (isBehind(row) && account === 'unaccounted' ? '…' : size(row.flow.byAccount[account])),
+    (row) => (isBehind(row) && account === 'unaccounted' ? '…' : size(row.flow[account])),
     hints[account],
   );
 
@@ -54,10 +54,7 @@ function columnsOf(run: ShownRun, hasBetween: boolean): Column<Row>[] {
     {
       name: 'together',
       class: 'number total',
-      cell: (row) => {
-        const { counted, channel, wire, byAccount } = row.flow;
-        return size(isBehind(row) ? counted + (byAccount.overhead ?? 0) : (wire ?? channel ?? counted));
-      },
+      cell: (row) => size(flowBytes(isBehind(row) ? { ...row.flow, unaccounted: 0 } : row.flow)),
     },
     ...(hasBetween ? [between] : []),
     number('round trip', ({ direction, roundTripMs }) => (direction === 'sent' ? duration(roundTripMs) : '')),

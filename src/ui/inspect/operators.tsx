@@ -8,6 +8,7 @@ import { bytes, count, duration, fixed, NBSP, percent } from '../../observe/form
 import type { StepProfile } from '../../observe/step-trace.ts';
 import type { ShownRun } from '../host/model.ts';
 import { Segments } from '../parts/choice.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { type Column, number, Table } from '../parts/table.tsx';
 import { subject } from '../words/words.ts';
 import { type OperatorOrder, operatorsMs, type RankedOperator, ranked } from './operators-order.ts';
@@ -93,14 +94,7 @@ const columnsOf = (decimals: number): readonly Column<RankedOperator>[] => [
 
 function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
   const [order, setOrder] = useState<OperatorOrder>('time');
-  const [isCopied, setCopied] = useState(false);
   const { backend, batch, stepMs, operators } = profile;
-  const copy = () => {
-    void navigator.clipboard.writeText(operatorsCsv({ id, profile }) ?? '').then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
-  };
   return (
     <>
       <div class="tools">
@@ -115,9 +109,12 @@ function OperatorTable({ profile, id }: { profile: StepProfile; id: string }) {
           {count(operators.length)} operators on {backend}, batch {count(batch)}: {duration(operatorsMs(profile))}{' '}
           together; the whole step takes {duration(stepMs)} when nobody watches
         </span>
-        <button type="button" class="text" onClick={copy}>
-          {isCopied ? 'Copied' : 'Copy as CSV'}
-        </button>
+        <CopyButton
+          label="Copy as CSV"
+          failed="Not copied"
+          class="text"
+          text={() => operatorsCsv({ id, profile }) ?? ''}
+        />
       </div>
       <Table
         label="Operators"

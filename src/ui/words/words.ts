@@ -23,25 +23,17 @@ export function subject(experiment: Pick<Experiment, 'model' | 'data'>): string 
   return `${titleIn(modelTitles, experiment.model)} on ${titleIn(dataTitles, experiment.data)?.replace(/^A /, 'a ')}`;
 }
 
+const strategies: Readonly<Record<StrategyName, string>> = {
+  single: 'This tab alone: the baseline.',
+  sync: 'A round waits for all, then makes one step with their average.',
+  async: 'Each gradient is applied when it arrives; nobody waits.',
+  bounded: 'As async, but nobody gets too far ahead of the slowest.',
+  local: 'Each takes many steps on its own, then all meet and average.',
+  allreduce: 'Workers add their gradients up among themselves, past the host.',
+};
+
 /** What a strategy does, in one plain sentence. */
-export function strategyWords(strategy: StrategyName): string {
-  switch (strategy) {
-    case 'single':
-      return 'This tab alone: the baseline.';
-    case 'sync':
-      return 'A round waits for all, then makes one step with their average.';
-    case 'async':
-      return 'Each gradient is applied when it arrives; nobody waits.';
-    case 'bounded':
-      return 'As async, but nobody gets too far ahead of the slowest.';
-    case 'local':
-      return 'Each takes many steps on its own, then all meet and average.';
-    case 'allreduce':
-      return 'Workers add their gradients up among themselves, past the host.';
-    default:
-      return strategy satisfies never;
-  }
-}
+export const strategyWords = (strategy: StrategyName): string => strategies[strategy];
 
 /** What the run is doing, for the line beside its name. */
 export function runWords(run: RunState | null, next: Experiment, readyWorkers: number): string {
@@ -101,186 +93,121 @@ export const workerPhaseWords: Readonly<Record<WorkerPhase, string>> = {
   gone: 'gone',
 };
 
+type PlainStage = Exclude<WorkerStage['kind'], 'reconnecting' | 'preparing' | 'broken'>;
+const stages: Readonly<Record<PlainStage, Words>> = {
+  idle: { title: 'Not started', text: 'Nothing runs before you press Contribute.' },
+  connecting: { title: 'Connecting to the host', text: 'Your browser and the host are finding a way to each other.' },
+  waiting: { title: 'Ready', text: 'Waiting for the host. This tab starts by itself; leave it open.' },
+  training: { title: 'Training', text: 'You can use other tabs meanwhile; this one goes on in the background.' },
+  paused: { title: 'Paused', text: 'Nothing is computed. Your place is kept.' },
+  finishing: { title: 'Finishing', text: 'The step under way is completed and handed in, then this tab leaves.' },
+  finished: { title: 'The run is finished', text: 'Thank you. If the host starts another run, this tab joins in.' },
+  left: { title: 'You have left', text: 'Nothing runs any more, and you can close this tab. Thank you.' },
+};
+
+const preparations: Readonly<Record<Extract<WorkerStage, { kind: 'preparing' }>['what'], Words>> = {
+  library: { title: 'Loading the software', text: 'Under 1 MB, the first time only.' },
+  data: { title: 'Loading the training data', text: 'Your browser keeps it, so that the next time is quick.' },
+  'warm-up': { title: 'Warming up', text: 'The first step compiles the model for your device.' },
+};
+
 /** What this tab is doing for the run, for the person who opened it. */
 export function stageWords(stage: WorkerStage): Words {
   switch (stage.kind) {
-    case 'idle':
-      return { title: 'Not started', text: 'Nothing runs before you press Contribute.' };
-    case 'connecting':
-      return { title: 'Connecting to the host', text: 'Your browser and the host are finding a way to each other.' };
-    case 'reconnecting':
-      return {
-        title: 'Connecting again',
-        text: `${troubleWords(stage.trouble).title}. ${troubleWords(stage.trouble).text} Attempt ${stage.attempt}; this goes on by itself.`,
-      };
+    case 'reconnecting': {
+      const { title, text } = troubleWords(stage.trouble);
+      return { title: 'Connecting again', text: `${title}. ${text} Attempt ${stage.attempt}; this goes on by itself.` };
+    }
     case 'preparing':
-      return preparingWords(stage.what);
-    case 'waiting':
-      return { title: 'Ready', text: 'Waiting for the host. This tab starts by itself; leave it open.' };
-    case 'training':
-      return { title: 'Training', text: 'You can use other tabs meanwhile; this one goes on in the background.' };
-    case 'paused':
-      return { title: 'Paused', text: 'Nothing is computed. Your place is kept.' };
-    case 'finishing':
-      return { title: 'Finishing', text: 'The step under way is completed and handed in, then this tab leaves.' };
-    case 'finished':
-      return { title: 'The run is finished', text: 'Thank you. If the host starts another run, this tab joins in.' };
-    case 'left':
-      return { title: 'You have left', text: 'Nothing runs any more, and you can close this tab. Thank you.' };
+      return preparations[stage.what];
     case 'broken':
       return troubleWords(stage.trouble);
     default:
-      return stage satisfies never;
+      return stages[stage.kind];
   }
 }
 
-function preparingWords(what: Extract<WorkerStage, { kind: 'preparing' }>['what']): Words {
-  switch (what) {
-    case 'library':
-      return { title: 'Loading the software', text: 'Under 1 MB, the first time only.' };
-    case 'data':
-      return { title: 'Loading the training data', text: 'Your browser keeps it, so that the next time is quick.' };
-    case 'warm-up':
-      return { title: 'Warming up', text: 'The first step compiles the model for your device.' };
-    default:
-      return what satisfies never;
-  }
-}
+/** Words by what may cure a trouble: to try again, to reload the page, or nothing here. */
+const retry = (title: string, text: string): TroubleWords => ({ title, text, action: 'retry' });
+const reload = (title: string, text: string): TroubleWords => ({ title, text, action: 'reload' });
+const over = (title: string, text: string): TroubleWords => ({ title, text, action: 'none' });
+
+const troubles: Readonly<Record<Trouble['code'], TroubleWords>> = {
+  'no-host': retry(
+    'The host is not there',
+    'Its page is closed or the code is wrong. Ask the host to open the page, then try again.',
+  ),
+  'no-signalling': retry(
+    'The server that introduces tabs does not answer',
+    'Check that this device is online and that the server of this page is running, then try again.',
+  ),
+  'no-webrtc': reload(
+    'This browser has WebRTC switched off',
+    'Tabs talk to each other with it. Allow it in the settings or the privacy extension, then reload.',
+  ),
+  'ice-failed': retry(
+    'No path between this device and the host',
+    'A firewall or VPN is in between, and the server of this page passes nothing on. Join the same network as the host, or leave the VPN, and try again.',
+  ),
+  'not-invited': over(
+    'This link does not let you in',
+    'It is damaged, or the host has made a new one since. Ask the host for today’s link.',
+  ),
+  expired: over('This link has expired', 'A link is valid for a day. Ask the host for a new one.'),
+  'code-off': retry(
+    'The code alone lets nobody in',
+    'Ask the host for the join link, or to allow the code on their page; then try again.',
+  ),
+  'too-many-tries': retry(
+    'Too many wrong codes came from this network',
+    'Wait a minute, and compare the code with the host’s page.',
+  ),
+  'not-the-host': over(
+    'Whoever answered is not the host that invited you',
+    'Nothing was sent. Ask the host for a new link, and do not use this network if it happens again.',
+  ),
+  'unknown-experiment': reload(
+    'This page does not know the experiment',
+    'This page may be older than the host’s: reload it.',
+  ),
+  data: retry('The training data did not load', 'Check the connection, then try again.'),
+  device: reload('This device could not compute', 'Close other heavy tabs, then reload.'),
+  protocol: reload(
+    'This page and the host have different versions',
+    'Reload this page; if that does not help, ask the host to reload theirs.',
+  ),
+  schema: reload(
+    'This page lays the model out differently from the host',
+    'Reload this page to get the same version as the host.',
+  ),
+  full: retry('The host takes no more workers', 'Try again later, when someone has left.'),
+  removed: over(
+    'The host removed this worker',
+    'Nothing runs here any more, and this browser is not let in again. Ask the host if this was a mistake.',
+  ),
+  garbled: reload(
+    'The host could not read what this tab sent',
+    'Reload this page; a proxy or an extension may have changed it.',
+  ),
+  silent: retry(
+    'The host heard nothing from this tab for too long',
+    'The device may have slept. Keep it awake and try again.',
+  ),
+  closed: over('The host closed the room', 'Nothing runs here any more, and you can close this tab.'),
+};
 
 /** What went wrong and the one thing to do about it. */
 export function troubleWords(trouble: Trouble): TroubleWords {
-  switch (trouble.code) {
-    case 'no-host':
-      return {
-        title: 'The host is not there',
-        text: 'Its page is closed or the code is wrong. Ask the host to open the page, then try again.',
-        action: 'retry',
-      };
-    case 'no-signalling':
-      return {
-        title: 'The server that introduces tabs does not answer',
-        text: 'Check that this device is online and that the server of this page is running, then try again.',
-        action: 'retry',
-      };
-    case 'no-webrtc':
-      return {
-        title: 'This browser has WebRTC switched off',
-        text: 'Tabs talk to each other with it. Allow it in the settings or the privacy extension, then reload.',
-        action: 'reload',
-      };
-    case 'ice-failed':
-      return {
-        title: 'No path between this device and the host',
-        text: 'A firewall or VPN is in between, and the server of this page passes nothing on. Join the same network as the host, or leave the VPN, and try again.',
-        action: 'retry',
-      };
-    case 'not-invited':
-      return {
-        title: 'This link does not let you in',
-        text: 'It is damaged, or the host has made a new one since. Ask the host for the link of today.',
-        action: 'none',
-      };
-    case 'expired':
-      return {
-        title: 'This link has run out',
-        text: 'A link is valid for a day. Ask the host for a new one.',
-        action: 'none',
-      };
-    case 'code-off':
-      return {
-        title: 'The code alone lets nobody in',
-        text: 'Ask the host for the join link, or to allow the code on their page; then try again.',
-        action: 'retry',
-      };
-    case 'too-many-tries':
-      return {
-        title: 'Too many wrong codes came from this network',
-        text: 'Wait a minute, and compare the code with the host’s page.',
-        action: 'retry',
-      };
-    case 'not-the-host':
-      return {
-        title: 'Whoever answered is not the host that invited you',
-        text: 'Nothing was sent. Ask the host for a new link, and do not use this network if it happens again.',
-        action: 'none',
-      };
-    case 'unknown-experiment':
-      return {
-        title: 'This page does not know the experiment',
-        text: `${trouble.detail} This page may be older than the host’s: reload it.`,
-        action: 'reload',
-      };
-    case 'data':
-      return {
-        title: 'The training data did not load',
-        text: `${trouble.detail} Check the connection, then try again.`,
-        action: 'retry',
-      };
-    case 'device':
-      return {
-        title: 'This device could not compute',
-        text: `${trouble.detail} Close other heavy tabs, then reload.`,
-        action: 'reload',
-      };
-    case 'protocol':
-      return {
-        title: 'This page and the host have different versions',
-        text: 'Reload this page; if that does not help, ask the host to reload theirs.',
-        action: 'reload',
-      };
-    case 'schema':
-      return {
-        title: 'This page lays the model out differently from the host',
-        text: 'Reload this page to get the same version as the host.',
-        action: 'reload',
-      };
-    case 'full':
-      return {
-        title: 'The host takes no more workers',
-        text: 'Try again later, when someone has left.',
-        action: 'retry',
-      };
-    case 'removed':
-      return {
-        title: 'The host removed this worker',
-        text: 'Nothing runs here any more, and this browser is not let in again. Ask the host if this was a mistake.',
-        action: 'none',
-      };
-    case 'garbled':
-      return {
-        title: 'The host could not read what this tab sent',
-        text: 'Reload this page; a proxy or an extension may have changed it.',
-        action: 'reload',
-      };
-    case 'silent':
-      return {
-        title: 'The host heard nothing from this tab for too long',
-        text: 'The device may have slept. Keep it awake and try again.',
-        action: 'retry',
-      };
-    case 'closed':
-      return {
-        title: 'The host closed the room',
-        text: 'Nothing runs here any more, and you can close this tab.',
-        action: 'none',
-      };
-    default:
-      return trouble satisfies never;
-  }
+  const words = troubles[trouble.code];
+  return 'detail' in trouble ? { ...words, text: `${trouble.detail} ${words.text}` } : words;
 }
 
+const backends: Readonly<Record<BackendChoice, string>> = {
+  auto: 'whatever is fastest here',
+  webgpu: 'the graphics processor (WebGPU)',
+  wasm: 'the processor (WebAssembly)',
+  cpu: 'the processor, slowly (JavaScript)',
+};
+
 /** What computes, in the words of somebody who chooses. */
-export function backendWords(choice: BackendChoice): string {
-  switch (choice) {
-    case 'auto':
-      return 'whatever is fastest here';
-    case 'webgpu':
-      return 'the graphics processor (WebGPU)';
-    case 'wasm':
-      return 'the processor (WebAssembly)';
-    case 'cpu':
-      return 'the processor, slowly (JavaScript)';
-    default:
-      return choice satisfies never;
-  }
-}
+export const backendWords = (choice: BackendChoice): string => backends[choice];

@@ -16,7 +16,7 @@ import {
 import { number, ofSetting, tableOf, words } from './columns.ts';
 import { isFaster } from './ranked.ts';
 import { type Range, rangeRatio, readRange } from './reference-numbers.ts';
-import { workerUse } from './resource-use.ts';
+import { workerCpu, workerMegabytesPerSecond } from './resource-use.ts';
 import type { Setting, Subject } from './subject.ts';
 
 interface Compared {
@@ -45,9 +45,9 @@ const measures: Readonly<
   megabytesPerSecond: {
     title: 'network per worker, both ways',
     format: plainMegabytes,
-    read: (setting) => workerUse(setting).megabytesPerSecond,
+    read: workerMegabytesPerSecond,
   },
-  cpu: { title: 'CPU per worker', format: percents, read: (setting) => workerUse(setting).cpu },
+  cpu: { title: 'CPU per worker', format: percents, read: workerCpu },
 };
 
 /** Figures of others beside ours, as ratios to a baseline of their own; null if the sweep names none that fits. */

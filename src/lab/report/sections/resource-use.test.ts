@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { noSample, type TimedSample } from '../../../core/wire/resources.ts';
 import type { RunReport } from '../../../observe/run-report.ts';
 import { sweepForTests } from '../../sweep-for-tests.ts';
-import { nodeUses, workerUse } from './resource-use.ts';
+import { highest, meanShare, nodeUses, perSecond, workerCpu, workerMegabytesPerSecond } from './resource-use.ts';
 
 const report = sweepForTests({ seed: 1 }).outcomes[0]?.report ?? expect.fail();
 
@@ -18,16 +18,20 @@ const sample = (atMs: number, cpu: number, sentBytes: number): TimedSample => ({
 
 test('shares and rates are of the time of training, whatever tabs did before and after', () => {
   const samples = [sample(1000, 0.9, 0), sample(5000, 2, 100), sample(7000, 0.4, 2100)];
-  const [use] = nodeUses({ reports: [trained([...samples, sample(9000, 0.6, 6100), sample(12_000, 0.3, 8100)])] });
+  const [use = expect.fail()] = nodeUses({
+    reports: [trained([...samples, sample(9000, 0.6, 6100), sample(12_000, 0.3, 8100)])],
+  });
   // One second at 0.4, two at 0.6, one at 0.3.
-  expect(use?.cpuMean?.mean).toBeCloseTo(1.9 / 4, 12);
-  expect(use?.cpuMax).toBe(0.6);
-  expect(use?.sentPerSecond?.mean).toBeCloseTo(8000 / 4, 9);
+  expect(meanShare(use, 'cpu')?.mean).toBeCloseTo(1.9 / 4, 12);
+  expect(highest(use, 'cpu')).toBe(0.6);
+  expect(perSecond(use, 'sentBytes')?.mean).toBeCloseTo(8000 / 4, 9);
 });
 
 test('a run shorter than the time between two samples is told by what there is', () => {
-  const [use] = nodeUses({ reports: [trained([sample(11_000, 0.7, 5000)])] });
-  expect(use).toMatchObject({ cpuMax: 0.7, cpuMean: { mean: 0.7 }, sentPerSecond: null });
+  const [use = expect.fail()] = nodeUses({ reports: [trained([sample(11_000, 0.7, 5000)])] });
+  expect(highest(use, 'cpu')).toBe(0.7);
+  expect(meanShare(use, 'cpu')?.mean).toBe(0.7);
+  expect(perSecond(use, 'sentBytes')).toBeNull();
 });
 
 test('of a worker the system tells the CPU and its tab the network, and both are compared', () => {
@@ -39,7 +43,7 @@ test('of a worker the system tells the CPU and its tab the network, and both are
   }));
   const run = trained(process);
   const resources = [...run.resources, { node: 'worker 1', worker: 1, source: 'tab', samples: tab } as const];
-  const { cpu, megabytesPerSecond } = workerUse({ reports: [{ ...run, resources }] });
-  expect(cpu?.mean).toBeCloseTo(0.5, 12);
-  expect(megabytesPerSecond?.mean).toBeCloseTo(4, 12);
+  const setting = { reports: [{ ...run, resources }] };
+  expect(workerCpu(setting)?.mean).toBeCloseTo(0.5, 12);
+  expect(workerMegabytesPerSecond(setting)?.mean).toBeCloseTo(4, 12);
 });

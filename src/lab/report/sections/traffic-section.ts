@@ -1,4 +1,4 @@
-import { type Account, accounting, accounts, type Flow } from '../../../observe/accounting.ts';
+import { accounting, accounts, type Flow, flowBytes } from '../../../observe/accounting.ts';
 import type { RunReport } from '../../../observe/run-report.ts';
 import { type Measured, measured } from '../../measured.ts';
 import { aside, plain, type Section } from '../block.ts';
@@ -11,8 +11,8 @@ interface Entry {
   readonly node: string;
   readonly worker: number | null;
   readonly direction: 'sent' | 'received' | 'to other workers';
-  readonly byAccount: Readonly<Partial<Record<Account, number | null>>>;
-  /** On the wire, where the transport tells; else as far as it is told. */
+  /** Null of what workers sent each other: nobody counts that by kind. */
+  readonly flow: Flow | null;
   readonly total: number;
 }
 
@@ -37,7 +37,7 @@ export function trafficSection({ settings }: Subject): Section {
     ofNode,
     words('Direction', ({ direction }) => direction),
     ...accounts.map((account) => {
-      const total = fold(({ byAccount }) => byAccount[account]);
+      const total = fold(({ flow }) => flow?.[account]);
       return mean<Row>(capital(account), megabytes, (row) => some(total(row)));
     }),
     mean(
@@ -66,17 +66,14 @@ function trafficRows(setting: Setting): Row[] {
 
 function entriesOf(report: RunReport): Entry[] {
   const { workers, host, betweenWorkers } = accounting(report);
-  const flow = (direction: 'sent' | 'received', { byAccount, counted, channel, wire }: Flow) => {
-    return { direction, byAccount, total: wire ?? channel ?? counted };
-  };
   const nodes = workers.length === 0 ? [] : [...workers, host];
   return [
     ...nodes.flatMap(({ node, worker, sent, received }) => [
-      { node, worker, ...flow('sent', sent) },
-      { node, worker, ...flow('received', received) },
+      { node, worker, direction: 'sent' as const, flow: sent, total: flowBytes(sent) },
+      { node, worker, direction: 'received' as const, flow: received, total: flowBytes(received) },
     ]),
     ...betweenWorkers.map(({ node, worker, bytes }): Entry => {
-      return { node, worker, direction: 'to other workers', byAccount: {}, total: bytes };
+      return { node, worker, direction: 'to other workers', flow: null, total: bytes };
     }),
   ];
 }

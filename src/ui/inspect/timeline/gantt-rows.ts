@@ -14,21 +14,13 @@ export const spanKinds: readonly PlacedKind[] = [
   'pause',
 ];
 
-/** What each kind is called. */
-export const spanWords: Readonly<Record<PlacedKind, string>> = {
-  pause: 'pause',
-  wait: 'wait',
-  transfer: 'transfer',
-  decode: 'decode',
-  compute: 'compute',
+const words: Readonly<Partial<Record<PlacedKind, string>>> = {
   read: 'read back',
-  encode: 'encode',
-  send: 'send',
-  apply: 'apply',
-  answer: 'answer',
   evaluation: 'evaluate',
   checkpoint: 'save',
 };
+/** What a kind is called. */
+export const spanWords = (kind: PlacedKind): string => words[kind] ?? kind;
 
 /** A line of the timeline: a worker; the server's own thread; or what the host does beside it, at the same time. */
 export type RowOwner = number | 'server' | 'beside';

@@ -28,7 +28,7 @@ function columnsOf(run: ShownRun, means: readonly RowMeans[]): Column<RowMeans>[
   const unlessBeside = (read: (row: RowMeans) => string) => (row: RowMeans) =>
     row.owner === 'beside' ? NOTHING : read(row);
   const kindColumn = (kind: PlacedKind) =>
-    number<RowMeans>(spanWords[kind], ({ meanMs }) => (meanMs[kind] === 0 ? NOTHING : duration(meanMs[kind])));
+    number<RowMeans>(spanWords(kind), ({ meanMs }) => (meanMs[kind] === 0 ? NOTHING : duration(meanMs[kind])));
   return [
     { name: 'Node', isName: true, cell: ({ owner }) => <OwnerName owner={owner} run={run} /> },
     number(

@@ -178,7 +178,7 @@ function Gantt({ run }: { run: ShownRun }) {
           {shownKinds.map((kind) => (
             <span key={kind}>
               <i style={{ background: `var(--span-${kind})` }} />
-              {spanWords[kind]}
+              {spanWords(kind)}
             </span>
           ))}
         </p>
@@ -223,13 +223,13 @@ function SpanWords({ selected, run }: { selected: Selected; run: ShownRun }) {
   return (
     <>
       <OwnerName owner={selected.owner} run={run} /> <i style={{ background: `var(--span-${kind})` }} />
-      <b>{spanWords[kind]}</b> {numbersOf(selected, run)}
+      <b>{spanWords(kind)}</b> {numbersOf(selected, run)}
     </>
   );
 }
 
 const spanText = (selected: Selected, run: ShownRun): string =>
-  `${ownerWords(selected.owner, run)}: ${spanWords[selected.span.kind]}, ${numbersOf(selected, run)}`;
+  `${ownerWords(selected.owner, run)}: ${spanWords(selected.span.kind)}, ${numbersOf(selected, run)}`;
 
 function numbersOf({ owner, span: { startMs, durationMs, step } }: Selected, run: ShownRun): string {
   const parts = [`${duration(durationMs)} at ${(startMs / 1000).toFixed(4)} s`];
