@@ -121,3 +121,7 @@ export const timeOfDay = (epochMs: number, hasSeconds = false): string =>
 /** Names as a sentence has them: a, b and c. */
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+
+/** The first of many names, and how many more there are: a, b and 3 more. */
+export const few = (names: readonly string[], most: number): string =>
+  listed(names.length <= most ? names : [...names.slice(0, most - 1), `${count(names.length - most + 1)} more`]);

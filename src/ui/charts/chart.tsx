@@ -5,7 +5,6 @@ import { loss, percent } from '../../observe/format.ts';
 import { valueAt } from '../../observe/points.ts';
 import type { HostModel, ShownRun } from '../host/model.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
-import { useTheme } from '../parts/theme.ts';
 import { WorkerDot } from '../parts/worker-dot.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { createPlot, type PlottedRun, plotData } from './plot.ts';
@@ -34,19 +33,11 @@ export function Chart({ model, metric, showsWorkers }: ChartProps) {
     lines: linesOf(log, metric, axis, smoothing),
   }));
   const drawnRuns = workers.length === 0 ? runs : runs.map((run) => ({ ...run, lines: { ...run.lines, train: null } }));
-  const theme = useTheme();
   const box = useRef<HTMLDivElement>(null);
   const drawn = useRef('');
 
   const isSmooth = runs.map(({ lines }) => [lines.train?.smoothed === null, lines.test.smoothed === null]);
-  const shape = [
-    axis,
-    cutsOutliers,
-    theme,
-    workers.map(({ worker }) => worker),
-    shown.map(({ log }) => log.id),
-    isSmooth,
-  ];
+  const shape = [axis, cutsOutliers, workers.map(({ worker }) => worker), shown.map(({ log }) => log.id), isSmooth];
   const size = [
     smoothing,
     shown.map(({ log }) => [log.train.length, log.test.length]),

@@ -39,11 +39,13 @@ function strokesOf({ lines, hasDetail }: PlottedRun): Stroke[] {
   return strokes;
 }
 
-/** All lines over one x, as uPlot wants them. Its order is that of the series `createPlot` made. */
+/** All lines over one x, as uPlot wants them. */
+export const joined = (lines: readonly { x: readonly number[]; y: readonly (number | null)[] }[]): uPlot.AlignedData =>
+  lines.length === 0 ? [[]] : uPlot.join(lines.map(({ x, y }) => [[...x], [...y]]));
+
+/** The lines of runs and workers; their order is that of the series `createPlot` made. */
 export function plotData(runs: readonly PlottedRun[], workers: readonly WorkerLine[] = []): uPlot.AlignedData {
-  const tables = [...workers, ...runs.flatMap(strokesOf)].map(({ line }) => [line.x, line.y]);
-  // uPlot's types want mutable arrays; it copies before it joins.
-  return tables.length === 0 ? [[]] : uPlot.join(tables as uPlot.AlignedData[]);
+  return joined([...workers, ...runs.flatMap(strokesOf)].map(({ line }) => line));
 }
 
 interface PlotSettings {

@@ -1,10 +1,11 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
+import { useTheme } from '../parts/theme.ts';
 
 /**
- * The plot that `make` puts into `box`, as large as the box at all times: made anew when `shape` is another, and fed by who
- * asked for it when its lines have grown.
+ * The plot that `make` puts into `box`, as large as the box at all times: made anew when `shape` or the theme is another,
+ * and fed by who asked for it when its lines have grown.
  */
 export function usePlot(
   box: RefObject<HTMLElement | null>,
@@ -12,6 +13,7 @@ export function usePlot(
   make: (root: HTMLElement) => uPlot,
 ): RefObject<uPlot | null> {
   const plot = useRef<uPlot | null>(null);
+  const theme = useTheme();
   useEffect(() => {
     const root = box.current;
     if (root === null) return;
@@ -23,6 +25,6 @@ export function usePlot(
       resized.disconnect();
       made.destroy();
     };
-  }, [shape]);
+  }, [shape, theme]);
   return plot;
 }

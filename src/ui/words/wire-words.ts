@@ -5,15 +5,6 @@ import { type CodecName, defaultExperiment, type Experiment } from '../../experi
 import { resolveExperiment } from '../../models/plan.ts';
 import { bytes, count, counted } from '../../observe/format.ts';
 
-/** What one worker sends and gets in one exchange of a run, in bytes of numbers; a message has some 200 more. */
-export interface ExchangeBytes {
-  readonly numbers: number;
-  readonly up: number;
-  readonly down: number;
-  /** To other workers. */
-  readonly between: number;
-}
-
 /** How many numbers a model has for this data; null if they do not fit, or if a step moves only some of the numbers. */
 export function modelSize(model: string, data: string): number | null {
   try {
@@ -30,8 +21,11 @@ export function codecBytes(name: CodecName, share: number, numbers: number): num
   return codecNamed(name, share).bytesFor(numbers);
 }
 
-/** The bytes of one exchange of a sound experiment. */
-export function exchangeBytes(experiment: Experiment): ExchangeBytes {
+/**
+ * What one worker sends up, gets down and sends others in one exchange of a sound experiment, in bytes of numbers; a message
+ * has some 200 more.
+ */
+export function exchangeBytes(experiment: Experiment) {
   const { strategy, up, down, topk, workers } = experiment;
   const { size } = resolveExperiment(experiment).schema;
   const codec = codecNamed(up, topk);

@@ -1,6 +1,6 @@
 import type { Experiment } from '../../../experiment/experiment.ts';
 import { resolveExperiment } from '../../../models/plan.ts';
-import { counted, listed, setNumber } from '../../../observe/format.ts';
+import { counted, few, listed, setNumber } from '../../../observe/format.ts';
 import type { Measured } from '../../measured.ts';
 import { workersOf } from '../../summary.ts';
 import { measuredWords, ratios, seconds, stepTimes, withUnit } from '../number-words.ts';
@@ -8,6 +8,9 @@ import { accuracyWords } from './accuracy-words.ts';
 import { isFaster, type Ranked, ranked } from './ranked.ts';
 import { scalingWords } from './scaling-words.ts';
 import type { Setting, Subject } from './subject.ts';
+
+/** More names than this a sentence cannot bear. */
+const MAX_NAMED = 4;
 
 /** The answer to the sweep's question in a few sentences, none of which claims more than the spread over repeats allows. */
 export function answer({ settings, target }: Subject): string {
@@ -91,7 +94,7 @@ function fastest(order: readonly Ranked[], alone: string, together: string): (st
   const first =
     level.length === 0
       ? `${best.setting.name} ${alone} ${measuredWords(best.value, best.format)}${isBaseline(best, next) ? '' : nextWords(next, best)}.`
-      : `${few([best, ...level].map(withTime))} ${together}; they differ by less than ${chanceWords([best, ...level])}, so none of them can be called faster.`;
+      : `${few([best, ...level].map(withTime), MAX_NAMED)} ${together}; they differ by less than ${chanceWords([best, ...level])}, so none of them can be called faster.`;
   return [first, baselineWords(order), scalingWords(order, isBaseline), slowestWords(order, best)];
 }
 
@@ -100,10 +103,6 @@ const chanceWords = (rows: readonly Ranked[]): string =>
 
 const nextWords = (next: Ranked | undefined, best: Ranked): string =>
   next === undefined ? '' : `; the next, ${next.setting.name}, took ${timesAs(next.value, best.value)} as long`;
-
-/** More names than a sentence can bear are counted. */
-const few = (names: readonly string[]): string =>
-  names.length <= 4 ? listed(names) : listed([...names.slice(0, 3), `${names.length - 3} more`]);
 
 /** The best of several workers. */
 const manyOf = (order: readonly Ranked[]): Ranked | undefined => order.find((row) => !isLone(row));

@@ -52,18 +52,13 @@ const measures: Readonly<
 
 /** Figures of others beside ours, as ratios to a baseline of their own; null if the sweep names none that fits. */
 export function referencesSection({ result, settings }: Subject): Section | null {
-  const rows = result.sweep.references.flatMap((reference) =>
-    settings
-      .filter(({ experiment }) => isOf(experiment, reference.where))
-      .map(
-        (setting): Compared => ({
-          reference,
-          setting,
-          theirs: readRange(reference.value),
-          ours: measures[reference.measure].read(setting),
-        }),
-      ),
-  );
+  const rows = result.sweep.references.flatMap((reference) => {
+    const own = settings.filter(({ experiment }) => isOf(experiment, reference.where));
+    return own.map((setting): Compared => {
+      const ours = measures[reference.measure].read(setting);
+      return { reference, setting, theirs: readRange(reference.value), ours };
+    });
+  });
   if (rows.length === 0) return null;
   const table = tableOf<Compared>('references', 'Course reports’ figures beside ours', rows, [
     ofSetting,

@@ -1,4 +1,4 @@
-import { listed } from '../../../observe/format.ts';
+import { few } from '../../../observe/format.ts';
 import { workersOf } from '../../summary.ts';
 import { ratios, withUnit } from '../number-words.ts';
 import { isFaster, type Ranked } from './ranked.ts';
@@ -26,13 +26,11 @@ export function scalingWords(rows: readonly Ranked[], isTold: (lone: Ranked, man
     return `${name}: ${workersOf(many.setting.experiment)} workers took ${ratio}${index === 0 ? ' the time of one' : ''}`;
   });
   const level = all.filter((pair) => !isClear(pair)).map(({ name }) => name);
-  const more = (names: readonly string[]) => (names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : []);
+  const rest = clear.length > MAX_NAMED ? [`${clear.length - MAX_NAMED} more`] : [];
   const parts = [
-    clear.length === 0 ? null : `${[...clear.slice(0, MAX_NAMED), ...more(clear)].join('; ')}.`,
-    level.length === 0
-      ? null
-      : `With ${listed([...level.slice(0, MAX_NAMED), ...more(level)])}, more workers cannot be told from one.`,
-  ].filter((part) => part !== null);
+    clear.length > 0 && `${[...clear.slice(0, MAX_NAMED), ...rest].join('; ')}.`,
+    level.length > 0 && `With ${few(level, MAX_NAMED + 1)}, more workers cannot be told from one.`,
+  ].filter((part) => part !== false);
   return parts.length === 0 ? null : parts.join(' ');
 }
 

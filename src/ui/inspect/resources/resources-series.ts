@@ -1,5 +1,13 @@
 import type { NodeResources, TimedSample } from '../../../core/wire/resources.ts';
+import { bytes, percent } from '../../../observe/format.ts';
 import { metricValues, type ResourceMetric } from '../../../observe/resource-metrics.ts';
+
+/** A value of a metric with its unit. */
+export const resourceWords = (unit: ResourceMetric['unit'], value: number): string =>
+  unit === 'share' ? percent(value, 0) : `${bytes(value)}${unit === 'bytes/s' ? '/s' : ''}`;
+
+/** Tells nodes apart, each side that one is seen from. */
+export const nodeKey = ({ node, source }: NodeResources): string => `${node} ${source}`;
 
 /** One node's line in one chart; times are seconds since the run began. */
 export interface ResourceLine {
@@ -8,14 +16,8 @@ export interface ResourceLine {
   readonly y: readonly (number | null)[];
 }
 
-/** The lines of a metric, and the nodes that do not tell it. */
-export interface ResourceLines {
-  readonly lines: readonly ResourceLine[];
-  readonly silent: readonly NodeResources[];
-}
-
 /** Sorts nodes into those that tell a metric, with their lines, and those that do not. */
-export function resourceLines(nodes: readonly NodeResources[], metric: ResourceMetric): ResourceLines {
+export function resourceLines(nodes: readonly NodeResources[], metric: ResourceMetric) {
   const all = nodes.map((node) => {
     return { node, x: node.samples.map(({ atMs }) => atMs / 1000), y: metricValues(node.samples, metric) };
   });

@@ -5,7 +5,7 @@ import type { ShownRun } from '../../host/model.ts';
 import { Behind } from '../../parts/choice.tsx';
 import { number, Table } from '../../parts/table.tsx';
 import { NodeName } from '../node-names.tsx';
-import { resourceWords } from './resources-plot.ts';
+import { nodeKey, resourceWords } from './resources-series.ts';
 
 const knownValues = ({ samples }: NodeResources, metric: ResourceMetric): number[] =>
   metricValues(samples, metric).filter((value) => value !== null);
@@ -38,6 +38,3 @@ export const ResourcesTable = ({ nodes, run }: { nodes: readonly NodeResources[]
     )}
   </Behind>
 );
-
-/** Tells nodes apart, each side that one is seen from. */
-export const nodeKey = ({ node, source }: NodeResources): string => `${node} ${source}`;

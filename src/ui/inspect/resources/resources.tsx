@@ -1,16 +1,27 @@
 import './resources.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
 import { type NodeResources, pressures } from '../../../core/wire/resources.ts';
+import { clock, few } from '../../../observe/format.ts';
 import { nearest } from '../../../observe/points.ts';
 import { type ResourceMetric, resourceMetrics } from '../../../observe/resource-metrics.ts';
+import { drawPlot, joined, workerSeries } from '../../charts/plot.ts';
 import { usePlot } from '../../charts/use-plot.ts';
 import type { ShownRun } from '../../host/model.ts';
-import { useTheme } from '../../parts/theme.ts';
 import { useVisible } from '../../parts/visible.ts';
 import { NodeDot, NodeName, nodeName } from '../node-names.tsx';
-import { createResourcePlot, resourceData, resourceWords } from './resources-plot.ts';
-import { inOrder, pressureStretches, type ResourceLine, resourceLines } from './resources-series.ts';
-import { nodeKey, ResourcesTable } from './resources-table.tsx';
+import {
+  inOrder,
+  nodeKey,
+  pressureStretches,
+  type ResourceLine,
+  resourceLines,
+  resourceWords,
+} from './resources-series.ts';
+import { ResourcesTable } from './resources-table.tsx';
+
+/** From when to when, in seconds: all charts have the same stretch of time, whatever they know of it. */
+type Range = readonly [number, number];
 
 /** What each node used over time. */
 export function ResourcesTab({ run }: { run: ShownRun }) {
@@ -24,8 +35,8 @@ export function ResourcesTab({ run }: { run: ShownRun }) {
       </p>
     );
   }
-  const toMs = Math.max(...nodes.map(({ samples }) => samples.at(-1)?.atMs ?? 0));
-  const fromMs = Math.min(...nodes.map(({ samples }) => samples[0]?.atMs ?? 0));
+  const timesMs = nodes.flatMap(({ samples }) => [samples[0]?.atMs ?? 0, samples.at(-1)?.atMs ?? 0]);
+  const range: Range = [Math.min(...timesMs) / 1000, Math.max(...timesMs) / 1000];
   const told = resourceMetrics.map((metric) => ({ metric, ...resourceLines(nodes, metric) }));
   const unknown = told.filter(({ lines }) => lines.length === 0).map(({ metric }) => metric.name.toLowerCase());
   return (
@@ -46,12 +57,12 @@ export function ResourcesTab({ run }: { run: ShownRun }) {
               metric={metric}
               lines={lines}
               silent={silent.map((node) => nodeName(run, node))}
-              range={[fromMs / 1000, toMs / 1000]}
+              range={range}
               hoverX={hoverX}
               onHover={setHoverX}
             />
           ))}
-        <Pressure nodes={nodes} run={run} fromMs={fromMs} toMs={toMs} />
+        <Pressure nodes={nodes} run={run} range={range} />
       </div>
       {unknown.length > 0 && <p class="aside">This browser does not tell: {unknown.join(', ')}.</p>}
       <ResourcesTable nodes={nodes} run={run} />
@@ -59,12 +70,22 @@ export function ResourcesTab({ run }: { run: ShownRun }) {
   );
 }
 
+/** Seconds between marks that a clock has round words for. */
+const stepsOfTime = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200];
+
+/** Workers in their colour, the host in ink, all else grey; what the system tells is dashed. */
+function nodeSeries({ node, worker, source }: NodeResources, colour: (name: string) => string): uPlot.Series {
+  const own = workerSeries(worker ?? 0, colour);
+  const stroke = worker !== null ? own.stroke : colour(node === 'host' ? '--ink' : '--muted');
+  const isDashed = source !== 'tab' || (worker !== null && own.dash?.length);
+  return { ...own, stroke, width: 1.5, dash: isDashed ? [4, 3] : [] };
+}
+
 interface ResourceChartProps {
   readonly metric: ResourceMetric;
   readonly lines: readonly ResourceLine[];
   readonly silent: readonly string[];
-  /** In seconds. */
-  readonly range: readonly [number, number];
+  readonly range: Range;
   readonly hoverX: number | null;
   onHover(x: number | null): void;
 }
@@ -78,18 +99,12 @@ function reading({ x, y }: ResourceLine, hoverX: number | null): number | null {
 /** More than this many names or numbers do not fit beside a small chart. */
 const MAX_NAMED = 3;
 
-/** Some names, and how many more there are. */
-const someOf = (names: readonly string[]): string =>
-  names.length <= MAX_NAMED
-    ? names.join(', ')
-    : `${names.slice(0, MAX_NAMED - 1).join(', ')} and ${names.length - MAX_NAMED + 1} more`;
-
 /** Each node's value at the pointer; of many nodes, the least and the most. */
 function ResourceReadings({
   lines,
-  unit,
+  metric: { unit },
   hoverX,
-}: Pick<ResourceChartProps, 'lines' | 'hoverX'> & Pick<ResourceMetric, 'unit'>) {
+}: Pick<ResourceChartProps, 'lines' | 'metric' | 'hoverX'>) {
   const told = lines.flatMap((line) => {
     const value = reading(line, hoverX);
     return value === null ? [] : [{ node: line.node, value }];
@@ -118,22 +133,34 @@ function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: Resour
   const box = useRef<HTMLDivElement>(null);
   const latest = useRef(range);
   latest.current = range;
-  const theme = useTheme();
   const isVisible = useVisible(box);
-  const shape = [theme, ...lines.map(({ node }) => nodeKey(node))].join('\n');
-  const size = [...range, ...lines.map(({ x }) => x.length)].join(' ');
-  const isDue = isVisible ? size : null;
-  const plot = usePlot(box, shape, (root) =>
-    createResourcePlot(root, { unit, lines, range: () => [...latest.current], onHover }),
+  const data = () => joined(lines);
+  const plot = usePlot(box, lines.map(({ node }) => nodeKey(node)).join(), (root) =>
+    drawPlot(root, (colour) => ({
+      syncKey: 'resources',
+      canZoom: false,
+      // The last mark of the time stands half beyond the end.
+      padding: [8, 20, 0, 0],
+      scales: {
+        x: { time: false, range: () => [...latest.current] },
+        y: { range: (_, __, highest) => [0, highest > 0 ? highest * 1.1 : 1] },
+      },
+      x: { size: 24, space: 64, incrs: stepsOfTime, values: (_, at) => at.map((x) => clock(x * 1000)) },
+      y: { size: 60, space: 28, values: (_, at) => at.map((y) => resourceWords(unit, y)) },
+      series: lines.map(({ node }) => nodeSeries(node, colour)),
+      data: data(),
+      onHover,
+    })),
   );
+  const size = [...range, ...lines.map(({ x }) => x.length)].join(' ');
   useEffect(() => {
-    if (isDue !== null) plot.current?.setData(resourceData(lines));
-  }, [isDue]);
+    if (isVisible) plot.current?.setData(data());
+  }, [isVisible && size]);
   return (
     <figure class="chart small">
       <figcaption title={hint}>
         <h3>{name}</h3>
-        <ResourceReadings lines={lines} unit={unit} hoverX={hoverX} />
+        <ResourceReadings lines={lines} metric={metric} hoverX={hoverX} />
       </figcaption>
       <div
         class="plot"
@@ -141,20 +168,13 @@ function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: Resour
         role="img"
         aria-label={`${name} of each node over time; the table below has the numbers`}
       />
-      {silent.length > 0 && <p class="aside">Not told by {someOf(silent)}.</p>}
+      {silent.length > 0 && <p class="aside">Not told by {few(silent, MAX_NAMED)}.</p>}
     </figure>
   );
 }
 
-interface PressureProps {
-  readonly nodes: readonly NodeResources[];
-  readonly run: ShownRun;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
 /** How hard pressed each node's machine is, as a strip over the same time; nothing where no browser tells. */
-function Pressure({ nodes, run, fromMs, toMs }: PressureProps) {
+function Pressure({ nodes, run, range }: { nodes: readonly NodeResources[]; run: ShownRun; range: Range }) {
   const telling = nodes.filter(({ samples }) => samples.some(({ pressure }) => pressure !== null));
   if (telling.length === 0) return null;
   const lastOf = ({ samples }: NodeResources) => samples.findLast(({ pressure }) => pressure !== null)?.pressure ?? '';
@@ -177,7 +197,7 @@ function Pressure({ nodes, run, fromMs, toMs }: PressureProps) {
             <NodeName node={node} run={run} />
           </span>
           <span class="strip" role="img" aria-label={`now ${lastOf(node)}`} title={`now ${lastOf(node)}`}>
-            {pressureStretches(node.samples, fromMs, toMs).map(({ pressure, from, to }) => (
+            {pressureStretches(node.samples, range[0] * 1000, range[1] * 1000).map(({ pressure, from, to }) => (
               <i key={from} class={pressure} style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }} />
             ))}
           </span>
