@@ -8,6 +8,7 @@ import { layOut } from '../lab/layout.ts';
 import { presets } from '../lab/presets.ts';
 import { quickened } from '../lab/sweep.ts';
 import { runSweep, type SweepProgress } from '../lab/sweep-runner.ts';
+import { counted, duration, loss, plainSpaces } from '../observe/format.ts';
 import type { Command, Given } from './command-line.ts';
 import { LabFolder } from './lab-folder.ts';
 import { labOptions, readLabOptions, readSweep } from './lab-options.ts';
@@ -97,8 +98,8 @@ async function runLab(options: LabOptions, folder: LabFolder, command: string): 
 function outcomeWords({ report, failure }: SweepProgress['outcomes'][number]): string {
   if (failure !== null) return `failed: ${failure}`;
   if (report === null) return 'no report';
-  const loss = report.testLoss === null ? '' : `, test loss ${report.testLoss.toFixed(3)}`;
-  return `${report.steps.toLocaleString('en')} ${report.steps === 1 ? 'step' : 'steps'} in ${report.wallSeconds.toFixed(1)} s${loss}`;
+  const result = report.testLoss === null ? '' : `, test loss ${loss(report.testLoss)}`;
+  return plainSpaces(`${counted(report.steps, 'step')} in ${duration(report.wallSeconds * 1000)}${result}`);
 }
 
 /** What was typed again, as a shell takes it. */

@@ -2,6 +2,7 @@ import { ProgressLine } from '../headless/progress-line.ts';
 import { launchBrowser, stageWords, type WorkerGlobal, WorkerTab } from '../headless/tabs.ts';
 import { backendChoices } from '../models/backend.ts';
 import { UsageError } from '../node/usage-error.ts';
+import { count, loss, percent, plainSpaces } from '../observe/format.ts';
 import type { WorkerView } from '../worker/state.ts';
 import { type Command, wordOf } from './command-line.ts';
 import { nextSignal } from './shutdown.ts';
@@ -80,11 +81,11 @@ function viewText({ stage, identity, backend, steps, examples, lastLoss, group }
     ...(identity === null ? [] : [identity.name]),
     stageWords(stage),
     ...(backend === null ? [] : [backend.name]),
-    ...(steps > 0 ? [`${steps.toLocaleString('en')} steps, ${examples.toLocaleString('en')} examples`] : []),
-    ...(lastLoss === null ? [] : [`loss ${lastLoss.toFixed(3)}`]),
-    ...(group === null || group.accuracy === null ? [] : [`together ${(group.accuracy * 100).toFixed(1)} %`]),
+    ...(steps > 0 ? [`${count(steps)} steps, ${count(examples)} examples`] : []),
+    ...(lastLoss === null ? [] : [`loss ${loss(lastLoss)}`]),
+    ...(group === null || group.accuracy === null ? [] : [`together ${percent(group.accuracy)}`]),
   ];
-  return parts.join(' · ');
+  return plainSpaces(parts.join(' · '));
 }
 
 function readLink(text: string): { readonly page: string; readonly invitation: string } {

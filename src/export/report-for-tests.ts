@@ -2,6 +2,8 @@ import { noCounters } from '../core/server/progress.ts';
 import { type Kind, kinds } from '../core/wire/protocol.ts';
 import { noSample } from '../core/wire/resources.ts';
 import { defaultExperiment } from '../experiment/experiment.ts';
+import { bottleneckOf } from '../observe/bottleneck/bottleneck.ts';
+import type { RunFacts } from '../observe/bottleneck/shares.ts';
 import type { Bytes, RunReport, WorkerReport } from '../observe/run-report.ts';
 import type { StepTrace } from '../observe/step-trace.ts';
 
@@ -59,7 +61,12 @@ export const stepTrace = (changes: Partial<StepTrace>): StepTrace => ({
 });
 
 /** A short run of two workers of the same name, with a little of everything. */
-export const reportOf = (changes: Partial<RunReport> = {}): RunReport => ({
+export function reportOf(changes: Partial<RunReport> = {}): RunReport {
+  const facts = factsOf(changes);
+  return { ...facts, bottleneck: bottleneckOf(facts) };
+}
+
+const factsOf = (changes: Partial<RunReport>): RunFacts => ({
   format: 'manyhands-run/2',
   id: '17-4',
   experiment: { ...defaultExperiment, workers: 2, untilLoss: 0.35, epochs: null },
@@ -118,6 +125,5 @@ export const reportOf = (changes: Partial<RunReport> = {}): RunReport => ({
     operators: [{ name: 'MatMul, fused', outputShape: [100, 10], outputBytes: 4000, ms: 1.5 }],
     stepMs: 2,
   },
-  bottleneck: null,
   ...changes,
 });

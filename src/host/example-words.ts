@@ -1,6 +1,6 @@
+import { count } from '../observe/format.ts';
 import type { ExamplesState } from './example-server.ts';
 
-const count = (value: number) => value.toLocaleString('en-US');
 const counted = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 const percent = (share: number) => `${Math.floor(share * 100)} %`;
 

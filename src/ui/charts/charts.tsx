@@ -14,6 +14,11 @@ const axisHints: Record<XAxis, string> = {
   wall: 'By time of day',
 };
 
+const downloads = [
+  { label: 'CSV', type: 'text/csv', file: curvesToCsv, title: 'Every point of the shown runs, for a spreadsheet' },
+  { label: 'JSON', type: 'application/json', file: curvesToJson, title: 'The shown runs, settings and results' },
+];
+
 /** The two main charts and how they are looked at. */
 export function Charts({ model }: { model: HostModel }) {
   const runs = model.runs.value;
@@ -74,24 +79,18 @@ export function Charts({ model }: { model: HostModel }) {
         </Check>
         <span class="downloads">
           Download{' '}
-          <button
-            type="button"
-            class="text"
-            disabled={isEmpty}
-            title="Every point of the shown runs, for a spreadsheet"
-            onClick={() => save('manyhands-curves.csv', 'text/csv', [curvesToCsv(logs())])}
-          >
-            CSV
-          </button>
-          <button
-            type="button"
-            class="text"
-            disabled={isEmpty}
-            title="The shown runs with their experiments and what they came to"
-            onClick={() => save('manyhands-curves.json', 'application/json', [curvesToJson(logs())])}
-          >
-            JSON
-          </button>
+          {downloads.map(({ label, title, type, file }) => (
+            <button
+              key={label}
+              type="button"
+              class="text"
+              disabled={isEmpty}
+              title={title}
+              onClick={() => save(`manyhands-curves.${label.toLowerCase()}`, type, [file(logs())])}
+            >
+              {label}
+            </button>
+          ))}
           <EverythingButton key={own?.log.id} host={model.deps.host} run={own} label="Everything (zip)" />
         </span>
       </div>

@@ -3,7 +3,7 @@ import './host.css';
 import { render } from 'preact';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Host, RunLog } from '../../host/state.ts';
-import { loss } from '../../observe/format.ts';
+import { count, loss } from '../../observe/format.ts';
 import { Charts } from '../charts/charts.tsx';
 import { ExperimentForm } from '../form/experiment-form.tsx';
 import { Inspector } from '../inspect/inspector.tsx';
@@ -61,7 +61,7 @@ function titleOf(host: Host): string {
   const run = host.state.run;
   if (run === null) return 'Manyhands';
   const last = host.log?.test.at(-1) ?? host.log?.train.at(-1);
-  const step = `step ${run.version.toLocaleString('en-US')}`;
+  const step = `step ${count(run.version)}`;
   return last === undefined
     ? `${step} · Manyhands`
     : `${step} · loss ${Number.isFinite(last.loss) ? last.loss.toFixed(2) : loss(last.loss)}`;

@@ -25,24 +25,6 @@ const allTabs = Object.keys(tabWords) as TabName[];
 /** Where the choice survives a reload of this tab. */
 const KEY = 'manyhands inspector';
 
-function rememberedTab(): TabName {
-  try {
-    const kept = sessionStorage.getItem(KEY);
-    return allTabs.find((name) => name === kept) ?? 'timeline';
-  } catch {
-    // Storage may be switched off.
-    return 'timeline';
-  }
-}
-
-function remember(tab: TabName): void {
-  try {
-    sessionStorage.setItem(KEY, tab);
-  } catch {
-    // Then it is chosen again next time.
-  }
-}
-
 /** What the inspector reads of the page it is on. */
 export interface InspectorModel extends Pick<HostModel, 'experiment' | 'runs'> {
   readonly deps: { readonly host: Host };
@@ -87,14 +69,14 @@ function TabPanel({
 /** A run from close by: what happened when, what it used, what a step is made of, what was sent. */
 export function Inspector({ model, canProfile }: { model: InspectorModel; canProfile: boolean }) {
   const tabs: readonly TabName[] = canProfile ? allTabs : allTabs.filter((name) => name !== 'operators');
-  const [chosen, setTab] = useState(rememberedTab);
+  const [chosen, setTab] = useState(() => sessionStorage.getItem(KEY));
   const tab = tabs.find((name) => name === chosen) ?? 'timeline';
   const [picked, setPicked] = useState<string | null>(null);
   const runs = model.runs.value;
   const shown = runs.find(({ log }) => log.id === picked) ?? runs[0];
   const choose = (name: TabName) => {
     setTab(name);
-    remember(name);
+    sessionStorage.setItem(KEY, name);
   };
   const keyed = (event: KeyboardEvent) => {
     const at = tabs.indexOf(tab);
