@@ -13,40 +13,23 @@ export interface Curves extends Series {
   readonly summary: RunNumbers | null;
 }
 
-const columns = [
-  'run',
-  'strategy',
-  'workers',
-  'batch',
-  'lr',
-  'optimizer',
-  'up',
-  'down',
-  'seed',
-  'emulated',
-  'curve',
-  'step',
-  'seconds',
-  'time',
-  'examples',
-  'loss',
-  'accuracy',
-] as const;
+const settingColumns = ['strategy', 'workers', 'batch', 'lr', 'optimizer', 'up', 'down', 'seed'] as const;
+const pointColumns = ['emulated', 'curve', 'step', 'seconds', 'time', 'examples', 'loss', 'accuracy'];
 
 /** One line per point of every curve, with the run's settings repeated on each; lines end in CRLF as RFC 4180 says. */
 export function curvesToCsv(runs: readonly Curves[]): string {
-  const rows: CellValue[][] = [];
-  for (const { id, experiment: e, train, test } of runs) {
-    const settings = [e.strategy, e.workers, e.batch, e.lr, e.optimizer, e.up, e.down, e.seed];
-    const add = (curve: string, point: TrainPoint, examples: number | null, accuracy: number | null) => {
+  const rows = runs.flatMap(({ id, experiment, train, test }) => {
+    const run = [id, ...settingColumns.map((key) => experiment[key]), emulatedWords(experiment)];
+    const row = (curve: string, point: TrainPoint, examples: number | null, accuracy: number | null): CellValue[] => {
       const time = new Date(point.wallMs).toISOString();
-      const values = [curve, point.step, point.elapsedMs / 1000, time, examples, point.loss, accuracy];
-      rows.push([id, ...settings, emulatedWords(e), ...values]);
+      return [...run, curve, point.step, point.elapsedMs / 1000, time, examples, point.loss, accuracy];
     };
-    for (const point of train) add('train', point, null, null);
-    for (const point of test) add('test', point, point.examples, point.accuracy);
-  }
-  return csv(columns, rows);
+    return [
+      ...train.map((point) => row('train', point, null, null)),
+      ...test.map((point) => row('test', point, point.examples, point.accuracy)),
+    ];
+  });
+  return csv(['run', ...settingColumns, ...pointColumns], rows);
 }
 
 /** The runs as they are, experiment included, so that a file is enough to repeat them; those under made-up conditions say so. */

@@ -1,5 +1,3 @@
-import type { Schema } from '../core/math/schema.ts';
-import type { Named } from '../models/plan.ts';
 import { type Constant, type GraphNode, layerNodes, storedNode, tensorShape } from './graph-nodes.ts';
 import { inputWords, resolveTrained, type TrainedModel } from './trained-model.ts';
 
@@ -9,27 +7,28 @@ const OUTPUT = 'probabilities';
 /** The weights' file, beside the model's. */
 export const WEIGHTS_FILE = 'weights.bin';
 
-/** A trained model as TensorFlow.js loads it with `loadGraphModel`, and Netron shows it. */
-export interface GraphModelFiles {
-  readonly json: string;
-  readonly weights: Uint8Array<ArrayBuffer>;
-}
-
 /**
- * A model of layers as a graph for inference: images in 0 … 1 in, probabilities of the classes out, dropout passing on what it
- * gets. Null for a model of another kind: a graph would take a dense vector of all features.
+ * A model of layers as a graph for inference, as TensorFlow.js loads it with `loadGraphModel` and Netron shows it: images in
+ * 0 … 1 in, probabilities of the classes out, dropout passing on what it gets. Null for a model of another kind: a graph
+ * would take a dense vector of all features.
  */
-export function graphModel(trained: TrainedModel): GraphModelFiles | null {
+export function graphModel(trained: TrainedModel) {
   const named = resolveTrained(trained);
   if (named.kind !== 'layers') return null;
   const { model, data, schema } = named;
   const { nodes, constants, output } = layerNodes(model.layers(data.classes), data.input, INPUT);
   const float = { type: 'DT_FLOAT' } as const;
   const shape = tensorShape([-1, ...data.input]);
+  // Parameters first, then constants, as `weightBytes` lays them out.
+  const stored = [
+    ...schema.tensors.map(({ name, shape }) => ({ name, shape, dtype: 'float32' })),
+    ...constants.map(({ name, shape, values }) => {
+      return { name, shape, dtype: values instanceof Int32Array ? 'int32' : 'float32' };
+    }),
+  ];
   const all: GraphNode[] = [
     { name: INPUT, op: 'Placeholder', input: [], attr: { dtype: float, shape: { shape } } },
-    ...schema.tensors.map((slot) => storedNode(slot.name, slot.shape, 'DT_FLOAT')),
-    ...constants.map((one) => storedNode(one.name, one.shape, isWhole(one) ? 'DT_INT32' : 'DT_FLOAT')),
+    ...stored.map(({ name, shape: of, dtype }) => storedNode(name, of, dtype === 'int32' ? 'DT_INT32' : 'DT_FLOAT')),
     ...nodes,
     { name: OUTPUT, op: 'Softmax', input: [output], attr: { T: float } },
   ];
@@ -41,28 +40,16 @@ export function graphModel(trained: TrainedModel): GraphModelFiles | null {
       inputs: { [INPUT]: { name: `${INPUT}:0`, dtype: 'DT_FLOAT', tensorShape: shape } },
       outputs: { [OUTPUT]: { name: `${OUTPUT}:0`, dtype: 'DT_FLOAT', tensorShape: tensorShape([-1, data.classes]) } },
     },
-    userDefinedMetadata: metadata(trained, named),
+    userDefinedMetadata: {
+      experiment: trained.experiment,
+      version: trained.version,
+      input: inputWords(named),
+      output: 'the probability of each class',
+    },
     modelTopology: { node: all, library: {}, versions: { producer: 1, minConsumer: 1 } },
-    weightsManifest: [{ paths: [WEIGHTS_FILE], weights: weightSpecs(schema, constants) }],
+    weightsManifest: [{ paths: [WEIGHTS_FILE], weights: stored }],
   };
   return { json: `${JSON.stringify(json)}\n`, weights: weightBytes(trained.params, constants) };
-}
-
-const metadata = ({ experiment, version }: TrainedModel, named: Named) => ({
-  experiment,
-  version,
-  input: inputWords(named),
-  output: 'the probability of each class',
-});
-
-const isWhole = ({ values }: Constant): boolean => values instanceof Int32Array;
-
-/** Parameters first, then constants, as `weightBytes` lays them out. */
-function weightSpecs({ tensors }: Schema, constants: readonly Constant[]) {
-  return [
-    ...tensors.map(({ name, shape }) => ({ name, shape, dtype: 'float32' })),
-    ...constants.map((one) => ({ name: one.name, shape: one.shape, dtype: isWhole(one) ? 'int32' : 'float32' })),
-  ];
 }
 
 function weightBytes(params: Float32Array, constants: readonly Constant[]): Uint8Array<ArrayBuffer> {

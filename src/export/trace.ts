@@ -9,25 +9,13 @@ import type { RunReport } from '../observe/run-report.ts';
 import type { StepTrace } from '../observe/step-trace.ts';
 
 /** An event of the Trace Event format; times in microseconds. */
-type TraceEvent = {
-  readonly name: string;
-  readonly ph: 'M' | 'X' | 's' | 't' | 'f';
-  readonly pid: number;
-  readonly tid: number;
-  readonly ts?: number;
-  readonly dur?: number;
-  readonly cat?: string;
-  readonly id?: number;
-  readonly bp?: 'e';
-  readonly args?: Readonly<Record<string, unknown>>;
-};
+type TraceEvent = Readonly<Record<string, unknown>>;
 
 const HOST_PID = 1;
 /** Process 0 has a meaning of its own to readers of traces. */
 const pidOf = (node: PlacedSpan['node']): number => (node === 'host' ? HOST_PID : HOST_PID + 1 + node);
 
-const titles: Readonly<Partial<Record<PlacedKind, string>>> = { read: 'read-back' };
-const titleOf = (kind: PlacedKind): string => titles[kind] ?? kind;
+const titleOf = (kind: PlacedKind): string => (kind === 'read' ? 'read-back' : kind);
 /** To Perfetto, threads of one machine have numbers of their own, whatever their process, and a process is its first thread. */
 const tidOf = (node: PlacedSpan['node'], kind: PlacedKind): number => {
   const kinds: readonly PlacedKind[] = node === 'host' ? hostSpanKinds : workerSpanKinds;
@@ -58,13 +46,7 @@ function names({ workers }: RunReport, spans: readonly PlacedSpan[]): TraceEvent
   };
   return [...new Set(spans.map(({ node }) => node))].flatMap((node) => {
     const pid = pidOf(node);
-    const about = (name: string, tid: number, args: TraceEvent['args']): TraceEvent => ({
-      name,
-      ph: 'M',
-      pid,
-      tid,
-      args,
-    });
+    const about = (name: string, tid: number, args: object): TraceEvent => ({ name, ph: 'M', pid, tid, args });
     return [
       about('process_name', pid, { name: nameOf(node) }),
       about('process_sort_index', pid, { sort_index: pid }),
@@ -80,7 +62,7 @@ function slice(span: PlacedSpan): TraceEvent {
   const { node, kind, startMs, step } = span;
   const ts = micros(startMs);
   const place = { pid: pidOf(node), tid: tidOf(node, kind), ts, dur: micros(endOf(span)) - ts };
-  const event = { name: titleOf(kind), ph: 'X', cat: 'manyhands', ...place } as const;
+  const event = { name: titleOf(kind), ph: 'X', cat: 'manyhands', ...place };
   if (step === null) return event;
   const { worker, seq, version, examples, staleness, verdict } = step;
   return { ...event, args: { worker, seq, version, examples, staleness, verdict } };
@@ -111,7 +93,7 @@ function arrows(spans: readonly PlacedSpan[]): TraceEvent[] {
     const after = next.get(step);
     const point = (ph: 's' | 't' | 'f', { node, kind, startMs }: PlacedSpan): TraceEvent => {
       const place = { pid: pidOf(node), tid: tidOf(node, kind), ts: micros(startMs) };
-      return { name: 'push', cat: 'manyhands', ph, id, ...place, ...(ph === 'f' && { bp: 'e' as const }) };
+      return { name: 'push', cat: 'manyhands', ph, id, ...place, ...(ph === 'f' && { bp: 'e' }) };
     };
     return after === undefined
       ? [point('s', push), point('f', apply)]

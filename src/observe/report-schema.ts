@@ -129,7 +129,9 @@ const reportSchema = z.object({
     z.object({
       backend: text,
       batch: number,
+      /** Each run alone, until the device was done with it; the best of a few times. */
       operators: list(z.object({ name: text, outputShape: list(number), outputBytes: number, ms: number })),
+      /** Of the whole step without the watching, for comparison. */
       stepMs: number,
     }),
   ),

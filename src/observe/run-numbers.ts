@@ -1,6 +1,6 @@
 import type { RunState, WorkerState } from '../core/server/progress.ts';
 import { type Kind, kinds } from '../core/wire/protocol.ts';
-import type { Tally, Traffic } from '../core/wire/traffic.ts';
+import type { Traffic } from '../core/wire/traffic.ts';
 
 /** What a run came to, compact enough to be kept with its curves: the numbers that runs are compared by. */
 export interface RunNumbers {
@@ -27,22 +27,18 @@ export interface RunNumbers {
   readonly waitShare: number | null;
 }
 
-interface Counted {
-  readonly run: RunState | null;
-  readonly workers: readonly (WorkerState & { readonly traffic: Traffic })[];
-}
+type Counted = WorkerState & { readonly traffic: Traffic };
 
 /** Sums a run up as it stands now; null while there is none. */
-export function runSummary({ run, workers }: Counted): RunNumbers | null {
+export function runSummary({ run, workers }: { run: RunState | null; workers: readonly Counted[] }): RunNumbers | null {
   if (run === null) return null;
-  const sum = (read: (worker: Counted['workers'][number]) => number, of = workers) =>
+  const sum = (read: (worker: Counted) => number, of = workers) =>
     of.reduce((total, worker) => total + read(worker), 0);
   const remote = workers.filter(({ isLocal }) => !isLocal);
-  const bytes = (read: (traffic: Traffic) => Tally) =>
-    Object.fromEntries(kinds.map((kind) => [kind, sum(({ traffic }) => read(traffic)[kind].bytes, remote)])) as Record<
-      Kind,
-      number
-    >;
+  const bytes = (way: keyof Traffic) => {
+    const byKind = kinds.map((kind) => [kind, sum(({ traffic }) => traffic[way][kind].bytes, remote)]);
+    return Object.fromEntries(byKind) as Record<Kind, number>;
+  };
   const applied = sum((worker) => worker.applied);
   const workedMs = sum(({ phases }) => Object.values(phases).reduce((total, ms) => total + ms, 0));
   return {
@@ -56,8 +52,8 @@ export function runSummary({ run, workers }: Counted): RunNumbers | null {
     rejected: run.counters.rejected,
     stalenessMean: applied === 0 ? 0 : sum((worker) => worker.stalenessSum) / applied,
     stalenessMax: workers.reduce((most, { stalenessMax }) => Math.max(most, stalenessMax), 0),
-    bytesUp: bytes(({ received }) => received),
-    bytesDown: bytes(({ sent }) => sent),
+    bytesUp: bytes('received'),
+    bytesDown: bytes('sent'),
     bytesBetween: sum(({ peerBytes }) => peerBytes),
     waitShare: workedMs === 0 ? null : sum(({ phases }) => phases.waitMs) / workedMs,
   };

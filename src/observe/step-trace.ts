@@ -1,4 +1,5 @@
 import type { Phases, Verdict } from '../core/wire/protocol.ts';
+import type { RunReport } from './report-schema.ts';
 
 /**
  * One push as the server saw it. Times are milliseconds of wall time since the run began, by the host's clock; where the
@@ -27,33 +28,10 @@ export interface StepTrace {
   readonly staleness: number;
 }
 
-/** Something else that the host did. */
-export interface HostSpan {
-  readonly kind: 'evaluation' | 'checkpoint';
-  readonly startMs: number;
-  readonly durationMs: number;
-}
-
-/** The last steps of a run, oldest first. */
-export interface Timeline {
-  readonly steps: readonly StepTrace[];
-  readonly spans: readonly HostSpan[];
-}
-
-/** One operator of one step, as a profile of it lists them, in the order they ran. */
-export interface OperatorTime {
-  readonly name: string;
-  readonly outputShape: readonly number[];
-  readonly outputBytes: number;
-  /** Run alone, until the device was done with it; the best of a few times. */
-  readonly ms: number;
-}
-
+/** The last steps of a run, oldest first, and what else the host did. */
+export type Timeline = RunReport['timeline'];
+export type HostSpan = Timeline['spans'][number];
 /** One step taken apart, on one backend. */
-export interface StepProfile {
-  readonly backend: string;
-  readonly batch: number;
-  readonly operators: readonly OperatorTime[];
-  /** Of the whole step without the watching, for comparison. */
-  readonly stepMs: number;
-}
+export type StepProfile = NonNullable<RunReport['profile']>;
+/** One operator of it, in the order they ran. */
+export type OperatorTime = StepProfile['operators'][number];

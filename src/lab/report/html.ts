@@ -86,17 +86,13 @@ function tableHtml({ caption, columns, rows }: Table): Markup {
 
 function rowHtml(rows: Table['rows'], index: number, columns: readonly Column[]): Markup {
   const isAlike = (other: number) => rows[other] !== undefined && rows[other]?.[0]?.text === rows[index]?.[0]?.text;
-  const [isGoingOn, isInner] = [isAlike(index - 1), isAlike(index + 1)];
   let span = 1;
   while (isAlike(index + span)) span += 1;
   const [first, ...others] = rows[index] ?? [];
-  const name =
-    isGoingOn || first === undefined
-      ? null
-      : span === 1
-        ? markup`<th scope="row"${longClass(first)}>${dot(first.look)}${first.text}</th>`
-        : markup`<th scope="rowgroup" rowspan="${span}"${longClass(first)}>${dot(first.look)}${first.text}</th>`;
-  return markup`<tr${isInner ? markup` class="inner"` : null}>${name}${others.map((cell, at) => cellHtml(cell, columns[at + 1]))}</tr>
+  const scope = span === 1 ? markup`scope="row"` : markup`scope="rowgroup" rowspan="${span}"`;
+  const isNamed = first !== undefined && !isAlike(index - 1);
+  const name = isNamed ? markup`<th ${scope}${longClass(first)}>${dot(first.look)}${first.text}</th>` : null;
+  return markup`<tr${span > 1 ? markup` class="inner"` : null}>${name}${others.map((cell, at) => cellHtml(cell, columns[at + 1]))}</tr>
 `;
 }
 

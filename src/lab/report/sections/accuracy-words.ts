@@ -4,12 +4,12 @@ import { counted } from '../../../observe/format.ts';
 import { isApart } from '../../measured.ts';
 import { isAsLong } from '../../summary.ts';
 import { finePercents, measuredWords, withUnit } from '../number-words.ts';
-import { type Ranked, ranked } from './ranked.ts';
+import { type Ranked, ranked, testAccuracy } from './quantities.ts';
 import type { Setting } from './subject.ts';
 
 /** How far test accuracies differ, in a sentence that tells apart only what repeats or the test set's size allow; null if none is known. */
 export function accuracyWords(settings: readonly Setting[], target: number | null): string | null {
-  const order = ranked(settings, ({ accuracy }) => accuracy, finePercents, true);
+  const order = ranked(settings, testAccuracy).reverse();
   const [best, last] = [order[0], order.at(-1)];
   if (best === undefined || last === undefined) return null;
   if (order.length === 1) return `The test accuracy was ${measuredWords(best.value, finePercents)}.`;

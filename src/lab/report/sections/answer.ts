@@ -3,9 +3,9 @@ import { resolveExperiment } from '../../../models/plan.ts';
 import { counted, few, listed, setNumber } from '../../../observe/format.ts';
 import type { Measured } from '../../measured.ts';
 import { workersOf } from '../../summary.ts';
-import { measuredWords, ratios, seconds, stepTimes, withUnit } from '../number-words.ts';
+import { measuredWords, ratios, withUnit } from '../number-words.ts';
 import { accuracyWords } from './accuracy-words.ts';
-import { isFaster, type Ranked, ranked } from './ranked.ts';
+import { epochTime, isFaster, type Ranked, ranked, stepTime, timeToTarget } from './quantities.ts';
 import { scalingWords } from './scaling-words.ts';
 import type { Setting, Subject } from './subject.ts';
 
@@ -14,7 +14,7 @@ const MAX_NAMED = 4;
 
 /** The answer to the sweep's question in a few sentences, none of which claims more than the spread over repeats allows. */
 export function answer({ settings, target }: Subject): string {
-  const reached = ranked(settings, ({ secondsToTarget }) => secondsToTarget, seconds);
+  const reached = target === null ? [] : ranked(settings, timeToTarget(target));
   if (target !== null && reached.length > 0) {
     const goal = `a test loss of ${setNumber(target)}`;
     const never = settings.filter(({ reports, secondsToTarget }) => reports.length > 0 && secondsToTarget === null);
@@ -25,9 +25,7 @@ export function answer({ settings, target }: Subject): string {
       onceWords(reached),
     ]);
   }
-  const paces = isByStep(settings)
-    ? ranked(settings, ({ stepSeconds }) => stepSeconds, stepTimes)
-    : ranked(settings, ({ epochSeconds }) => epochSeconds, seconds);
+  const paces = ranked(settings, isByStep(settings) ? stepTime : epochTime);
   if (paces.length === 0) return 'No run has come to its end yet, so there is no answer.';
   return sentences([
     target === null ? null : `No setting reached a test loss of ${setNumber(target)}.`,

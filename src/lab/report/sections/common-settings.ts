@@ -1,11 +1,10 @@
 import { defaultExperiment, type Experiment, type ExperimentKey, isUsed } from '../../../experiment/experiment.ts';
 import { dataTitles, modelTitles } from '../../../models/plan.ts';
 import { counted, setNumber } from '../../../observe/format.ts';
-import type { Subject } from './subject.ts';
-import { wordsOf } from './subject.ts';
+import { type Subject, wordsOf } from './subject.ts';
 
 const named: readonly ExperimentKey[] = ['strategy', 'workers', 'batch', 'optimizer', 'lr', 'evalEvery'];
-const stops: readonly ExperimentKey[] = ['untilLoss', 'maxSteps', 'epochs', 'minutes'];
+const stops = ['untilLoss', 'maxSteps', 'epochs', 'minutes'] as const;
 
 /** What all runs had in common, in a sentence: what does not vary is in no table. */
 export function commonWords({ settings }: Subject): string {
@@ -26,31 +25,17 @@ export function commonWords({ settings }: Subject): string {
   return `All runs: ${[...task, ...all].join(', ')}.${ends.length === 0 ? '' : ` A run ends ${ends.join(', or ')}.`}`;
 }
 
-function sharedWords(experiment: Experiment, key: ExperimentKey): string {
-  switch (key) {
-    case 'batch':
-      return `batches of ${setNumber(experiment.batch)} per worker`;
-    case 'lr':
-      return `learning rate ${experiment.lr}`;
-    case 'evalEvery':
-      return `evaluated every ${counted(experiment.evalEvery, 'step')}`;
-    default:
-      return wordsOf(experiment, [key]);
-  }
-}
+const sharedWords = (experiment: Experiment, key: ExperimentKey): string =>
+  ({
+    batch: `batches of ${setNumber(experiment.batch)} per worker`,
+    lr: `learning rate ${experiment.lr}`,
+    evalEvery: `evaluated every ${counted(experiment.evalEvery, 'step')}`,
+  })[key as string] ?? wordsOf(experiment, [key]);
 
-function stopRule(experiment: Experiment, key: ExperimentKey): string {
-  const value = Number(experiment[key]);
-  switch (key) {
-    case 'untilLoss':
-      return `at a test loss of ${setNumber(value)}`;
-    case 'maxSteps':
-      return `after ${counted(value, 'step')}`;
-    case 'epochs':
-      return `after ${counted(value, 'epoch')}`;
-    default:
-      return `after ${counted(value, 'minute')}`;
-  }
-}
+const stopNouns = { maxSteps: 'step', epochs: 'epoch', minutes: 'minute' };
+const stopRule = (experiment: Experiment, key: 'untilLoss' | keyof typeof stopNouns): string =>
+  key === 'untilLoss'
+    ? `at a test loss of ${setNumber(experiment[key] ?? 0)}`
+    : `after ${counted(experiment[key] ?? 0, stopNouns[key])}`;
 
 const titleOf = (titles: Readonly<Record<string, string>>, name: string): string => titles[name] ?? name;

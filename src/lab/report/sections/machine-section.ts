@@ -1,6 +1,7 @@
 import { counted } from '../../../observe/format.ts';
 import type { Block, Section } from '../block.ts';
 import { seconds, withUnit } from '../number-words.ts';
+import { capital } from './columns.ts';
 import type { Subject } from './subject.ts';
 
 /** What it ran on, when, and what repeats it. */
@@ -14,12 +15,9 @@ export function machineSection({ result, settings }: Subject): Section {
     ['Trained', `${withUnit(spent, seconds)} in ${counted(reports.length, 'run')}`],
     ['Backend', [...backends].join(', ') || '–'],
     ['Device', [...devices].join(', ') || '–'],
-    ...Object.entries(result.machine)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]): [string, string] => [
-        spoken(name),
-        typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value),
-      ]),
+    ...Object.entries(result.machine).flatMap(([name, value]): [string, string][] =>
+      value === null ? [] : [[spoken(name), value === true ? 'yes' : value === false ? 'no' : String(value)]],
+    ),
   ];
   const blocks: Block[] = [
     { kind: 'facts', facts },
@@ -29,5 +27,4 @@ export function machineSection({ result, settings }: Subject): Section {
 }
 
 /** memoryGB as Memory GB. */
-const spoken = (name: string): string =>
-  name.charAt(0).toUpperCase() + name.slice(1).replace(/([a-z])([A-Z])/g, '$1 $2');
+const spoken = (name: string): string => capital(name).replace(/([a-z])([A-Z])/g, '$1 $2');

@@ -2,19 +2,9 @@ import type { Measured } from '../../measured.ts';
 import { workersOf } from '../../summary.ts';
 import type { Reference } from '../../sweep.ts';
 import { aside, plain, type Section } from '../block.ts';
-import {
-  bare,
-  counts,
-  finePercents,
-  measuredWords,
-  type NumberFormat,
-  percents,
-  ratios,
-  seconds,
-  withUnit,
-} from '../number-words.ts';
+import { bare, measuredWords, type NumberFormat, percents, ratios, seconds, withUnit } from '../number-words.ts';
 import { number, ofSetting, tableOf, words } from './columns.ts';
-import { isFaster } from './ranked.ts';
+import { epochTime, isFaster, type Quantity, quantity, stepCount, stepTime, testAccuracy } from './quantities.ts';
 import { type Range, rangeRatio, readRange } from './reference-numbers.ts';
 import { workerCpu, workerMegabytesPerSecond } from './resource-use.ts';
 import type { Setting, Subject } from './subject.ts';
@@ -34,20 +24,14 @@ const shortSeconds: NumberFormat = {
 };
 const plainMegabytes: NumberFormat = { unit: 'MB/s', scale: 1, decimals: (value) => (value < 10 ? 2 : 1) };
 
-const measures: Readonly<
-  Record<Reference['measure'], { title: string; format: NumberFormat; read(setting: Setting): Measured | null }>
-> = {
-  seconds: { title: 'time', format: seconds, read: ({ secondsToTarget, seconds: all }) => secondsToTarget ?? all },
-  steps: { title: 'steps', format: counts, read: ({ steps }) => steps },
-  accuracy: { title: 'test accuracy', format: finePercents, read: ({ accuracy }) => accuracy },
-  epochSeconds: { title: 'time of an epoch', format: seconds, read: ({ epochSeconds }) => epochSeconds },
-  stepSeconds: { title: 'time of a step', format: shortSeconds, read: ({ stepSeconds }) => stepSeconds },
-  megabytesPerSecond: {
-    title: 'network per worker, both ways',
-    format: plainMegabytes,
-    read: workerMegabytesPerSecond,
-  },
-  cpu: { title: 'CPU per worker', format: percents, read: workerCpu },
+const measures: Readonly<Record<Reference['measure'], Quantity>> = {
+  seconds: quantity('time', seconds, ({ secondsToTarget, seconds: all }) => secondsToTarget ?? all),
+  steps: stepCount,
+  accuracy: testAccuracy,
+  epochSeconds: epochTime,
+  stepSeconds: { ...stepTime, format: shortSeconds },
+  megabytesPerSecond: quantity('network per worker, both ways', plainMegabytes, workerMegabytesPerSecond),
+  cpu: quantity('CPU per worker', percents, workerCpu),
 };
 
 /** Figures of others beside ours, as ratios to a baseline of their own; null if the sweep names none that fits. */
@@ -62,7 +46,9 @@ export function referencesSection({ result, settings }: Subject): Section | null
   if (rows.length === 0) return null;
   const table = tableOf<Compared>('references', 'Course reports’ figures beside ours', rows, [
     ofSetting,
-    words('Measure', ({ reference }) => measures[reference.measure].title),
+    words('Measure', ({ reference }) =>
+      measures[reference.measure].title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()),
+    ),
     words('Theirs', ({ reference }) => withTheirUnit(reference)),
     words('Ours', ({ reference, ours }) =>
       ours === null ? null : measuredWords(ours, measures[reference.measure].format),

@@ -1,7 +1,7 @@
 import { few } from '../../../observe/format.ts';
 import { workersOf } from '../../summary.ts';
 import { ratios, withUnit } from '../number-words.ts';
-import { isFaster, type Ranked } from './ranked.ts';
+import { isFaster, type Ranked } from './quantities.ts';
 
 /** Several workers beside one of the same strategy and batch size. */
 interface Scaled {

@@ -1,13 +1,20 @@
 import { isAsLong } from '../../summary.ts';
-import type { Section } from '../block.ts';
-import { aside } from '../block.ts';
-import { counts, finePercents, losses, rates, seconds, stepTimes, thousandths } from '../number-words.ts';
+import { aside, type Section } from '../block.ts';
+import {
+  counts,
+  finePercents,
+  losses,
+  type NumberFormat,
+  rates,
+  seconds,
+  stepTimes,
+  thousandths,
+} from '../number-words.ts';
 import { mean, number, tableOf, words } from './columns.ts';
 import type { Setting, Subject } from './subject.ts';
 
 /** Every setting with what it came to: steps, seconds, accuracy and the rest. */
 export function settingsSection({ settings, target }: Subject): Section {
-  const isTimed = target !== null;
   const table = tableOf<Setting>('settings', 'What each setting came to', settings, [
     {
       title: 'Setting',
@@ -23,7 +30,7 @@ export function settingsSection({ settings, target }: Subject): Section {
     mean('Steps', counts, ({ steps }) => steps),
     ...(isAsLong(settings) ? [] : [epochs]),
     mean('Time', seconds, (setting) => setting.seconds),
-    ...(isTimed && settings.some(isPartly) ? [toTarget] : []),
+    ...(target !== null && settings.some(isPartly) ? [toTarget] : []),
     mean('Test accuracy', finePercents, ({ accuracy }) => accuracy),
     mean('Test loss', losses, ({ testLoss }) => testLoss),
     mean('AUC', thousandths, ({ auc }) => auc),
@@ -37,11 +44,8 @@ export function settingsSection({ settings, target }: Subject): Section {
 
 /** Some of its runs ended otherwise, so that its time is not its time to the target. */
 const isPartly = ({ secondsToTarget, seconds: all }: Setting): boolean => secondsToTarget?.n !== all?.n;
-const epochs = mean<Setting>(
-  'Epochs',
-  { ...counts, decimals: (value) => (value < 9.95 ? 2 : 1) },
-  (setting) => setting.epochs,
-);
+const epochFormat: NumberFormat = { ...counts, decimals: (value) => (value < 9.95 ? 2 : 1) };
+const epochs = mean<Setting>('Epochs', epochFormat, (setting) => setting.epochs);
 const toTarget = mean<Setting>('To the target', seconds, ({ secondsToTarget }) => secondsToTarget);
 
 function note(settings: readonly Setting[]): string {

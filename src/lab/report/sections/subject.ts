@@ -53,23 +53,13 @@ export const modeWords = (experiment: Experiment): string =>
   experiment.strategy === 'single' ? 'single' : `${experiment.strategy} × ${workersOf(experiment)}`;
 
 /** A setting as it counts: single has one worker whatever it says. */
-export const settingOf = (experiment: Experiment, key: ExperimentKey): string | number =>
-  key === 'workers'
-    ? workersOf(experiment)
-    : ((value) => (typeof value === 'number' ? value : String(value)))(experiment[key]);
+export function settingOf(experiment: Experiment, key: ExperimentKey): string | number {
+  const value = key === 'workers' ? workersOf(experiment) : experiment[key];
+  return typeof value === 'number' ? value : String(value);
+}
 
 // What a reader looks for first comes first: a learning rate that goes with the batch size then tells nothing more.
-const order: readonly ExperimentKey[] = [
-  'strategy',
-  'workers',
-  'batch',
-  'model',
-  'data',
-  'optimizer',
-  'lr',
-  'up',
-  'down',
-];
+const order: ExperimentKey[] = ['strategy', 'workers', 'batch', 'model', 'data', 'optimizer', 'lr', 'up', 'down'];
 
 /** The settings that tell the experiments apart, beginning with `first`; those that follow from others before are left out. */
 export function tellingKeys(experiments: readonly Experiment[], first: readonly ExperimentKey[] = []): ExperimentKey[] {
