@@ -1,5 +1,5 @@
+import type { Look } from '../../observe/look.ts';
 import type { Chart } from './figures/chart.ts';
-import type { Look } from './figures/palette.ts';
 
 export type Raw = string | number | null;
 

@@ -1,9 +1,9 @@
+import type { Look } from '../../observe/look.ts';
 import type { SweepResult } from '../sweep-result.ts';
 import type { Block, Cell, Column, Figure, Section, Table } from './block.ts';
 import { reportDocument } from './document.ts';
 import { sizes } from './figures/chart.ts';
 import { chartName, figureTable, legendOf } from './figures/figure.ts';
-import type { Look } from './figures/palette.ts';
 import { chartSvg, sample } from './figures/svg.ts';
 import { Markup, markup } from './markup.ts';
 import { SPREAD } from './number-words.ts';

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { clock, count, loss, percent, timeOfDay } from '../../observe/format.ts';
+import { workerLook } from '../../observe/look.ts';
 import type { Points } from '../../observe/points.ts';
 import { runColour, runDashes } from '../parts/run-swatch.tsx';
 import type { Metric, RunLines, WorkerLine, XAxis } from './series.ts';
@@ -120,14 +121,12 @@ export function drawPlot(root: HTMLElement, partsOf: (colour: (name: string) => 
   );
 }
 
-/** How a worker's line is drawn; from the eleventh worker on colours come again, dashed. */
-export const workerSeries = (worker: number, colour: (name: string) => string): uPlot.Series => ({
-  stroke: colour(`--worker-${worker % 10}`),
-  width: 1,
-  spanGaps: true,
-  dash: Math.floor(worker / 10) % 2 === 1 ? [4, 3] : [],
-  points: { show: false },
-});
+/** How a worker's line is drawn. */
+export function workerSeries(worker: number, colourOf: (name: string) => string): uPlot.Series {
+  const { colour, isDashed } = workerLook(worker);
+  const dash = isDashed ? [4, 3] : [];
+  return { stroke: colourOf(`--${colour}`), width: 1, spanGaps: true, dash, points: { show: false } };
+}
 
 /** The curves of runs as a plot. */
 export const createPlot = (root: HTMLElement, settings: PlotSettings): uPlot =>

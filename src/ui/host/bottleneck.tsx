@@ -24,46 +24,43 @@ function Sentence({ model, run }: { model: HostModel; run: ShownRun }) {
     const isOver = report?.phase === 'finished' || report?.phase === 'failed';
     shown.current = steady(isOver ? null : shown.current, found, performance.now());
   }
-  const bottleneck = shown.current?.bottleneck ?? null;
-  if (bottleneck === null) {
-    return (
-      <section class="bottleneck" aria-label="Bottleneck">
-        <p class="aside">What holds the run up is said here after its first steps.</p>
-      </section>
-    );
-  }
+  const { sentence, because, tryThis } = shown.current?.bottleneck ?? { sentence: null, because: [], tryThis: [] };
   return (
     <section class="bottleneck" aria-label="Bottleneck">
-      <details>
-        <summary>
-          <span class="sentence">{bottleneck.sentence}</span> <span class="more">Why, and what to try</span>
-        </summary>
-        <div class="reasons">
-          <div>
-            <h2>The numbers</h2>
-            <ul>
-              {bottleneck.because.map((words, at) => (
-                <li key={at}>{words}</li>
-              ))}
-            </ul>
+      {sentence === null ? (
+        <p class="aside">What holds the run up is said here after its first steps.</p>
+      ) : (
+        <details>
+          <summary>
+            <span class="sentence">{sentence}</span> <span class="more">Why, and what to try</span>
+          </summary>
+          <div class="reasons">
+            <div>
+              <h2>The numbers</h2>
+              <ul>
+                {because.map((words, at) => (
+                  <li key={at}>{words}</li>
+                ))}
+              </ul>
+            </div>
+            <div>
+              <h2>What to try</h2>
+              <ol>
+                {tryThis.map((advice) => (
+                  <li key={advice.text}>
+                    {advice.text} <TryIt model={model} advice={advice} />
+                  </li>
+                ))}
+              </ol>
+              {model.isLocked.value && tryThis.some(({ change }) => change !== null) && (
+                <p class="aside" id="try-later">
+                  Try it puts a change into the form of the experiment, once this run is over.
+                </p>
+              )}
+            </div>
           </div>
-          <div>
-            <h2>What to try</h2>
-            <ol>
-              {bottleneck.tryThis.map((advice) => (
-                <li key={advice.text}>
-                  {advice.text} <TryIt model={model} advice={advice} />
-                </li>
-              ))}
-            </ol>
-            {model.isLocked.value && bottleneck.tryThis.some(({ change }) => change !== null) && (
-              <p class="aside" id="try-later">
-                Try it puts a change into the form of the experiment, once this run is over.
-              </p>
-            )}
-          </div>
-        </div>
-      </details>
+        </details>
+      )}
     </section>
   );
 }

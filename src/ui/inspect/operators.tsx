@@ -5,17 +5,38 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { operatorsCsv } from '../../export/run-tables.ts';
 import type { Host } from '../../host/state.ts';
 import { bytes, count, duration, fixed, NBSP, percent } from '../../observe/format.ts';
-import type { StepProfile } from '../../observe/step-trace.ts';
+import type { OperatorTime, StepProfile } from '../../observe/step-trace.ts';
 import type { ShownRun } from '../host/model.ts';
 import { Segments } from '../parts/choice.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { type Column, number, Table } from '../parts/table.tsx';
 import { subject } from '../words/words.ts';
-import { type OperatorOrder, operatorsMs, type RankedOperator, ranked } from './operators-order.ts';
+
+/** As they ran, or the slowest first. */
+type OperatorOrder = 'ran' | 'time';
+
+/** An operator with its place in the step and its part of the time of all operators. */
+interface RankedOperator extends OperatorTime {
+  readonly place: number;
+  readonly share: number;
+}
+
+/** What all operators took together. */
+export const operatorsMs = ({ operators }: StepProfile): number => operators.reduce((sum, { ms }) => sum + ms, 0);
+
+/** The operators of a step in an order. */
+export function ranked(profile: StepProfile, order: OperatorOrder): readonly RankedOperator[] {
+  const total = operatorsMs(profile);
+  const rows = profile.operators.map((operator, index) => ({
+    ...operator,
+    place: index + 1,
+    share: total === 0 ? 0 : operator.ms / total,
+  }));
+  return order === 'ran' ? rows : rows.sort((a, b) => b.ms - a.ms);
+}
 
 type Profiling =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'working' }
+  | { readonly kind: 'idle' | 'working' }
   | { readonly kind: 'failed'; readonly words: string }
   | { readonly kind: 'done'; readonly profile: StepProfile };
 

@@ -1,15 +1,8 @@
 import './worker-dot.css';
+import { workerLook } from '../../observe/look.ts';
 
-const COLOURS = 10;
-
-/** A worker's colour, the same wherever it appears; from the eleventh on the dot is hollow. */
+/** A worker's colour; hollow where colours come again. */
 export function WorkerDot({ worker }: { worker: number }) {
-  const isHollow = Math.floor(worker / COLOURS) % 2 === 1;
-  return (
-    <span
-      class={isHollow ? 'dot hollow' : 'dot'}
-      style={{ color: `var(--worker-${worker % COLOURS})` }}
-      aria-hidden="true"
-    />
-  );
+  const { colour, isDashed } = workerLook(worker);
+  return <span class={isDashed ? 'dot hollow' : 'dot'} style={{ color: `var(--${colour})` }} aria-hidden="true" />;
 }

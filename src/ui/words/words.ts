@@ -60,26 +60,17 @@ export function runWords(run: RunState | null, next: Experiment, readyWorkers: n
 
 /** Why a run ended. */
 export function stopWords(reason: StopReason | null, experiment: Experiment): string {
-  switch (reason) {
-    case null:
-      return 'Finished';
-    case 'loss':
-      return `Finished: test loss ≤ ${experiment.untilLoss}`;
-    case 'steps':
-      return `Finished: ${counted(experiment.maxSteps ?? 0, 'step')}`;
-    case 'epochs':
-      return `Finished: ${counted(experiment.epochs ?? 0, 'epoch')}`;
-    case 'minutes':
-      return `Finished: ${counted(experiment.minutes ?? 0, 'minute')}`;
-    case 'host':
-      return 'Finished by hand';
-    case 'diverged':
-      return 'Stopped: the loss grew beyond numbers. Lower the learning rate and start again.';
-    case 'evaluator':
-      return 'Stopped: the test set could not be evaluated in this tab. Reload the page and start again.';
-    default:
-      return reason satisfies never;
-  }
+  const { untilLoss, maxSteps, epochs, minutes } = experiment;
+  const words: Readonly<Record<StopReason, string>> = {
+    loss: `Finished: test loss ≤ ${untilLoss}`,
+    steps: `Finished: ${counted(maxSteps ?? 0, 'step')}`,
+    epochs: `Finished: ${counted(epochs ?? 0, 'epoch')}`,
+    minutes: `Finished: ${counted(minutes ?? 0, 'minute')}`,
+    host: 'Finished by hand',
+    diverged: 'Stopped: the loss grew beyond numbers. Lower the learning rate and start again.',
+    evaluator: 'Stopped: the test set could not be evaluated in this tab. Reload the page and start again.',
+  };
+  return reason === null ? 'Finished' : words[reason];
 }
 
 /** A worker's state as the host sees it. */

@@ -1,6 +1,6 @@
+import type { Look } from '../../../observe/look.ts';
 import type { Points } from '../../../observe/points.ts';
 import type { NumberFormat } from '../number-words.ts';
-import type { Look } from './palette.ts';
 
 /** One axis: what it counts and how its numbers are written. */
 export interface Axis {

@@ -1,12 +1,12 @@
 import type { TestPoint } from '../../../core/server/progress.ts';
 import { setNumber } from '../../../observe/format.ts';
+import { workerLook } from '../../../observe/look.ts';
 import type { Figure, Panel } from '../block.ts';
 import { counts, losses, percents } from '../number-words.ts';
 import type { Setting, Subject } from '../sections/subject.ts';
 import { workerName } from '../sections/worker-section.ts';
 import type { Axis, ChartLine } from './chart.ts';
 import { settingFigures, time } from './figure.ts';
-import { workerLook } from './palette.ts';
 
 const steps: Axis = { title: 'steps', format: counts };
 

@@ -1,9 +1,9 @@
+import type { Look } from '../../../observe/look.ts';
 import type { Figure, Panel, Table } from '../block.ts';
 import { type NumberFormat, seconds, titled, withUnit } from '../number-words.ts';
 import { named, number, tableOf, words } from '../sections/columns.ts';
 import type { Setting } from '../sections/subject.ts';
 import { type Axis, type Chart, type ChartLine, extremes, type LineChart } from './chart.ts';
-import type { Look } from './palette.ts';
 
 export const time: Axis = { title: 'time', format: seconds };
 

@@ -1,3 +1,5 @@
+import { type Look, lookOf } from '../../../observe/look.ts';
+
 /** Workers' and runs' colours, as the pages have them: light, then dark. */
 const hues = [
   ['#d4500c', '#ff8a4c'],
@@ -28,18 +30,6 @@ export const colours: Readonly<Record<string, Pair>> = {
   ...Object.fromEntries([...numbered('worker', hues), ...numbered('run', runHues)]),
 };
 
-/** How a line or a bar is drawn, the same wherever the thing it stands for appears. */
-export interface Look {
-  readonly colour: string;
-  readonly isDashed: boolean;
-}
-
-/** Where there are more of a kind than colours, these come again, dashed. */
-const lookOf = (kind: string, at: number, count: number): Look => ({
-  colour: `${kind}-${at % count}`,
-  isDashed: Math.floor(at / count) % 2 === 1,
-});
-export const workerLook = (worker: number): Look => lookOf('worker', worker, hues.length);
 export const settingLook = (index: number): Look => lookOf('run', index, runHues.length);
 /** As many settings as this differ in colour. */
 export const SETTING_COLOURS = runHues.length;

@@ -1,4 +1,5 @@
 import type { NodeResources } from '../../../core/wire/resources.ts';
+import type { Look } from '../../../observe/look.ts';
 import { metricValues, type ResourceMetric } from '../../../observe/resource-metrics.ts';
 import type { Figure } from '../block.ts';
 import { megabytes, megabytesPerSecond, type NumberFormat, percents } from '../number-words.ts';
@@ -7,7 +8,6 @@ import { trainingWindow } from '../sections/resource-use.ts';
 import type { Setting, Subject } from '../sections/subject.ts';
 import type { ChartLine } from './chart.ts';
 import { settingFigures } from './figure.ts';
-import type { Look } from './palette.ts';
 
 interface Charted extends Pick<ResourceMetric, 'key' | 'unit'> {
   readonly id: string;

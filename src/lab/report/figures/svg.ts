@@ -1,10 +1,11 @@
+import type { Look } from '../../../observe/look.ts';
 import type { Figure } from '../block.ts';
 import { Markup, markup } from '../markup.ts';
 import { barChart } from './bar-chart.ts';
 import { type Chart, type Size, sizes } from './chart.ts';
 import { describe, legendOf } from './figure.ts';
 import { lineChart } from './line-chart.ts';
-import { chartCss, colourCss, type Look } from './palette.ts';
+import { chartCss, colourCss } from './palette.ts';
 
 const drawing = (chart: Chart, size: Size): Markup =>
   chart.kind === 'lines' ? lineChart(chart, size) : barChart(chart, size);

@@ -1,7 +1,7 @@
 import { NOTHING } from '../../../observe/format.ts';
+import { type Look, workerLook } from '../../../observe/look.ts';
 import type { Measured } from '../../measured.ts';
 import type { Cell, Column, Table } from '../block.ts';
-import { type Look, workerLook } from '../figures/palette.ts';
 import { bare, meanAndSpread, type NumberFormat, titled } from '../number-words.ts';
 import type { Setting } from './subject.ts';
 

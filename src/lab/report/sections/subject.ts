@@ -1,7 +1,8 @@
 import { type Experiment, type ExperimentKey, settingWords } from '../../../experiment/experiment.ts';
+import type { Look } from '../../../observe/look.ts';
 import { type SettingSummary, summarize, workersOf } from '../../summary.ts';
 import type { SweepResult } from '../../sweep-result.ts';
-import { type Look, SETTING_COLOURS, settingLook } from '../figures/palette.ts';
+import { SETTING_COLOURS, settingLook } from '../figures/palette.ts';
 
 /** More lines than there are colours cannot be told apart in one chart. */
 const MAX_LINES = SETTING_COLOURS;

@@ -1,6 +1,6 @@
+import { workerLook } from '../../../observe/look.ts';
 import type { WorkerSummary } from '../../summary.ts';
 import { aside, type Section } from '../block.ts';
-import { workerLook } from '../figures/palette.ts';
 import { counts, losses, percents, seconds } from '../number-words.ts';
 import { mean, ofSetting, tableOf, words } from './columns.ts';
 import type { Setting, Subject } from './subject.ts';

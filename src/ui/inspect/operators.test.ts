@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operatorsMs, ranked } from './operators-order.ts';
+import { operatorsMs, ranked } from './operators.tsx';
 
 const operator = (name: string, ms: number) => ({ name, ms, outputShape: [2, 3], outputBytes: 24 });
 const profile = {
