@@ -16,8 +16,8 @@ export interface ManyLinks {
   readonly held: number;
   readonly breaks: readonly string[];
   readonly pushed: number;
-  /** Pushes that the server judged: each must be one of `pushed`. */
-  readonly judged: number;
+  /** Pushes with a verdict: each must be one of `pushed`. */
+  readonly answered: number;
   readonly pushesPerSecond: number;
   readonly memoryMiB: { readonly empty: number; readonly joined: number; readonly end: number };
   /** Of the event loop that moves bytes. */
@@ -74,7 +74,7 @@ export async function holdLinks(links: number, seconds: number, thinkMs: number,
       held,
       breaks,
       pushed,
-      judged: applied + stale + rejected,
+      answered: applied + stale + rejected,
       pushesPerSecond: Math.round(pushed / seconds),
       memoryMiB: { empty, joined, end },
       loopDelayMs: { p50: ms(delay.percentile(50)), p99: ms(delay.percentile(99)), max: ms(delay.max) },

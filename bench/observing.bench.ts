@@ -11,7 +11,7 @@ export const name = 'observing';
 export const describe =
   'processor time of all browser processes and of this one per example, with samples, timeline and OS sampling ÷ without';
 
-/** Two looks of every tab, four of the system. */
+/** Two samples of every tab, four of the system. */
 const WINDOW_MS = 4000;
 const SETTLE_MS = 500;
 const OPEN_LIMIT_MS = 60_000;
@@ -31,7 +31,7 @@ async function openTab(browser: Browser, url: string): Promise<Page> {
   return page;
 }
 
-const look = (host: Page) =>
+const glance = (host: Page) =>
   host.evaluate(() => {
     const state = (globalThis as HostGlobal).manyhands?.host.state;
     const { version = 0, examples = 0 } = state?.run ?? {};
@@ -51,7 +51,7 @@ async function until<Found>(what: string, find: () => Promise<Found | null>): Pr
 async function openSide(browser: Browser, base: string, experiment: Experiment, isObserved: boolean): Promise<Side> {
   const rest = isObserved ? 'backend=wasm' : 'backend=wasm&observe=off';
   const host = await openTab(browser, `${base}#${experimentToQuery(experiment)}&${rest}`);
-  const code = await until('the room', async () => (await look(host)).code);
+  const code = await until('the room', async () => (await glance(host)).code);
   const pages: WatchedPage[] = [{ node: 'host', worker: null, page: host }];
   for (let worker = 1; worker <= experiment.workers; worker += 1) {
     const page = await openTab(browser, `${base}#join=${code}&${rest}`);
@@ -63,7 +63,7 @@ async function openSide(browser: Browser, base: string, experiment: Experiment, 
     driven?.setTrainsHere(false);
     driven?.start(what);
   }, experiment);
-  await until('training', async () => ((await look(host)).version > 100 ? true : null));
+  await until('training', async () => ((await glance(host)).version > 100 ? true : null));
   await host.evaluate(() => (globalThis as HostGlobal).manyhands?.host.pause());
   return { host, pages };
 }
@@ -77,9 +77,9 @@ const ownCpuMs = () => {
 async function costOfRun({ host }: Side, cost: BrowserCost): Promise<number> {
   await host.evaluate(() => (globalThis as HostGlobal).manyhands?.host.resume());
   await sleep(SETTLE_MS);
-  const before = { ...(await look(host)), cpuMs: (await cost.cpuMs()) + ownCpuMs() };
+  const before = { ...(await glance(host)), cpuMs: (await cost.cpuMs()) + ownCpuMs() };
   await sleep(WINDOW_MS);
-  const after = { ...(await look(host)), cpuMs: (await cost.cpuMs()) + ownCpuMs() };
+  const after = { ...(await glance(host)), cpuMs: (await cost.cpuMs()) + ownCpuMs() };
   await host.evaluate(() => (globalThis as HostGlobal).manyhands?.host.pause());
   await sleep(SETTLE_MS);
   return (1000 * (after.cpuMs - before.cpuMs)) / (after.examples - before.examples);

@@ -31,10 +31,10 @@ export const setNumber = (value: number): string => exact.format(value);
 export const counted = (value: number, noun: string): string =>
   `${setNumber(value)}${NBSP}${noun}${value === 1 ? '' : 's'}`;
 
-/** The decimals that leave about three digits, never more than `most`. */
-export function threeDigits(value: number, most = 3): number {
+/** The decimals that leave about three digits, never more than `max`. */
+export function threeDigits(value: number, max = 3): number {
   const size = Math.abs(value);
-  return Math.min(most, size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3);
+  return Math.min(max, size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3);
 }
 
 type Maybe = number | null | undefined;
@@ -123,5 +123,5 @@ export const listed = (names: readonly string[]): string =>
   names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /** The first of many names, and how many more there are: a, b and 3 more. */
-export const few = (names: readonly string[], most: number): string =>
-  listed(names.length <= most ? names : [...names.slice(0, most - 1), `${count(names.length - most + 1)} more`]);
+export const few = (names: readonly string[], max: number): string =>
+  listed(names.length <= max ? names : [...names.slice(0, max - 1), `${count(names.length - max + 1)} more`]);

@@ -1,7 +1,7 @@
 import type { Phases } from '../core/wire/protocol.ts';
 import type { StepTrace, Timeline } from './step-trace.ts';
 
-/** What a worker does in a step, in order; `transfer` comes before and after, then `wait`, and `pause` if its volunteer wishes. */
+/** What a worker does in a step, in order; `transfer` comes before and after, then `wait`, and `pause` when its volunteer pauses. */
 export const workerSpanKinds = ['pause', 'wait', 'transfer', 'decode', 'compute', 'read', 'encode', 'send'] as const;
 export const hostSpanKinds = ['apply', 'answer', 'evaluation', 'checkpoint'] as const;
 export type PlacedKind = (typeof workerSpanKinds)[number] | (typeof hostSpanKinds)[number];

@@ -16,12 +16,12 @@ const metric = (
   hint: string,
 ): ResourceMetric => ({ key, unit, name, hint });
 
-const bySystem = 'Per second; only the operating system tells';
+const bySystem = 'Per second; only the operating system reports it';
 
 /** All that is charted of a node's resources, in order. */
 export const resourceMetrics: readonly ResourceMetric[] = [
   metric('busy', 'share', 'Busy', 'The part of the time in which the thread that computes, or serves, was at it'),
-  metric('cpu', 'share', 'Processor', '100 % is one core, all the time; only the operating system tells'),
+  metric('cpu', 'share', 'Processor', '100 % is one core, all the time; only the operating system reports it'),
   metric('memoryBytes', 'bytes', 'Memory', 'In use when sampled'),
   metric('sentBytes', 'bytes/s', 'Network out', 'Sent, per second'),
   metric('receivedBytes', 'bytes/s', 'Network in', 'Received, per second'),

@@ -18,7 +18,7 @@ const format = (unit: string, scale: number, decimals: number | ((scaled: number
   scale,
   decimals: typeof decimals === 'number' ? () => decimals : decimals,
 });
-const upTo = (most: number) => (scaled: number) => threeDigits(scaled, most);
+const upTo = (max: number) => (scaled: number) => threeDigits(scaled, max);
 
 export const counts = format('', 1, 0);
 export const seconds = format('s', 1, upTo(2));

@@ -106,7 +106,7 @@ export function splitTime(report: RunFacts): TimeSplit | null {
   const evaluating = held >= LEAST_HOLD ? evaluatorBusy(report.timeline) : 0;
   const limit = Math.max(0, 1 - evaluating);
   const limitBesideServer = Math.min(limit, 1 - serverBusy);
-  const within = (share: number, most: number) => (1 - stale) * Math.max(0, Math.min(share, most));
+  const within = (share: number, max: number) => (1 - stale) * Math.max(0, Math.min(share, max));
   return {
     saved: {
       compute: within(compute, limitBesideServer),

@@ -7,7 +7,7 @@ import { useReport } from '../runs/export-report.ts';
 import type { HostModel, ShownRun } from './model.ts';
 import { type Steady, steady } from './steady-bottleneck.ts';
 
-/** With fewer pushes than this the first ones, which compile and warm up, are all there is to judge. */
+/** With fewer pushes than this the first ones, which compile and warm up, are all there is to go by. */
 const FEWEST_PUSHES = 10;
 
 /** What holds the run up, in one sentence that changes calmly, with what to try behind it. Nothing without a run. */
@@ -28,7 +28,7 @@ function Sentence({ model, run }: { model: HostModel; run: ShownRun }) {
   return (
     <section class="bottleneck" aria-label="Bottleneck">
       {sentence === null ? (
-        <p class="aside">What holds the run up is said here after its first steps.</p>
+        <p class="aside">What limits the run appears here after its first steps.</p>
       ) : (
         <details>
           <summary>

@@ -20,8 +20,8 @@ const wireMb = (row: WorkerRow, way: keyof Traffic): string =>
 function columnsOf(hasPeers: boolean, remove: (worker: number) => void): Column<WorkerRow>[] {
   const staleness = number<WorkerRow>(
     'Stale mean / max',
-    ({ applied, stalenessSum: sum, stalenessMax: most }) =>
-      applied === 0 ? NOTHING : `${fixed(sum / applied, 1)} / ${most}`,
+    ({ applied, stalenessSum: sum, stalenessMax: max }) =>
+      applied === 0 ? NOTHING : `${fixed(sum / applied, 1)} / ${max}`,
     "Updates made by others between a gradient's start and its arrival",
   );
   const toPeers = number<WorkerRow>(
@@ -54,12 +54,11 @@ function columnsOf(hasPeers: boolean, remove: (worker: number) => void): Column<
     number('Examples/s', (row) => (isThere(row) ? rate(row.examplesPerSecond) : NOTHING)),
     {
       name: 'Shares',
-      class: 'key',
       hint: "Share of each step's time, in percent",
       head: (
-        <>
+        <span class="key">
           <i class="compute" /> Compute <i class="wait" /> wait <i class="transfer" /> transfer
-        </>
+        </span>
       ),
       cell: (row) => <TimeShares phases={row.phases} steps={stepsOf(row)} />,
     },

@@ -84,7 +84,7 @@ export function BytesTab({ run }: { run: ShownRun }) {
     <>
       <p class="aside">
         Bytes by kind, direction and node; each line adds up, and the server’s are the sums of the workers’. {NOTHING}{' '}
-        where the browser does not tell{rows.some(isBehind) ? ', … where its count is some seconds behind ours' : ''}.
+        where the browser does not report{rows.some(isBehind) ? ', … where its count is some seconds behind ours' : ''}.
       </p>
       <Table
         label="Bytes by kind, direction and node"

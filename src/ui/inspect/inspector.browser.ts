@@ -203,8 +203,8 @@ test('resources have a chart for each thing that is told, and name what is not',
   choose('resources');
   const titles = () => [...root.querySelectorAll('.resources h3')].map(({ textContent }) => textContent);
   await expect.poll(titles).toEqual(['Busy', 'Memory', 'Network out', 'Pressure']);
-  expect(panel()).toContain('Not told by Ada.');
-  expect(panel()).toMatch(/This browser does not tell: processor, network in/);
+  expect(panel()).toContain('Not reported by Ada.');
+  expect(panel()).toMatch(/This browser does not report: processor, network in/);
   expect(panel()).toContain('1.0 MB/s');
   await expect.poll(() => root.querySelectorAll('.resources .uplot').length).toBe(3);
   expect([...root.querySelectorAll('.strip i')].map(({ className }) => className)).toEqual(['nominal', 'serious']);

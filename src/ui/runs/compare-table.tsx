@@ -32,14 +32,14 @@ export function CompareTable({ runs }: { runs: readonly ShownRun[] }) {
       <h2>
         Side by side{' '}
         <span class="aside">
-          the ticked runs; the best of a line is <b class="best">marked</b>
+          the ticked runs; the best in each row is <b class="best">marked</b>
         </span>
       </h2>
       <Table
         label="Comparison of runs"
         class="comparison"
         columns={[
-          { name: 'Line', head: <span class="hidden">Line</span>, isName: true, cell: ({ name }) => name },
+          { name: 'Measure', head: <span class="hidden">Measure</span>, isName: true, cell: ({ name }) => name },
           ...shown.map(columnOf),
         ]}
         rows={[...settings, ...results]}

@@ -162,9 +162,9 @@ export function compare(runs: readonly ComparedRun[]): Comparison {
   const caveats: string[] = [];
   if (subjects.size > 1) caveats.push('These runs train different models or data: their losses do not compare.');
   if (!isAlike) caveats.push('These runs went through different numbers of examples, so their totals are not marked.');
-  if (runs.some(({ numbers }) => numbers === null)) caveats.push('Of earlier runs the bytes were not kept.');
+  if (runs.some(({ numbers }) => numbers === null)) caveats.push('Bytes of some earlier runs were not kept.');
   if (runs.some(({ numbers }) => numbers !== null && numbers.countedExamples < numbers.examples * (1 - ALIKE)))
-    caveats.push('Of a run that was resumed, bytes are counted since then.');
+    caveats.push('Bytes of a resumed run are counted from when it resumed.');
   if (runs.some(({ log }) => emulatedWords(log.experiment) !== null))
     caveats.push('Conditions of some runs were made up: see Emulated.');
   const rows = measures(commonLoss(runs), isAlike).map((measure) => rowOf(measure, runs));

@@ -119,10 +119,10 @@ function turnedWords(rows: readonly Compared[], settings: readonly Setting[]): s
     const byWorkers = times
       .filter((row) => kindOf(row) === kind)
       .sort((a, b) => workersOf(a.setting.experiment) - workersOf(b.setting.experiment));
-    const most = byWorkers.at(-1);
-    const base = most === undefined ? null : baseline(most, rows);
-    if (most === undefined || base === null || most.theirs === null || base.theirs === null) return [];
-    const { experiment } = most.setting;
+    const largest = byWorkers.at(-1);
+    const base = largest === undefined ? null : baseline(largest, rows);
+    if (largest === undefined || base === null || largest.theirs === null || base.theirs === null) return [];
+    const { experiment } = largest.setting;
     const isAlone = workersOf(base.setting.experiment) === 1 && workersOf(experiment) > 1;
     // Ours beside one worker of the same strategy where there is one, which a report of others may lack.
     const lone = settings.find(
@@ -132,11 +132,11 @@ function turnedWords(rows: readonly Compared[], settings: readonly Setting[]): s
         workersOf(other.experiment) === 1,
     );
     const against = lone ?? base.setting;
-    const one = measures[most.reference.measure].read(against);
-    const rises = rangeRatio(most.theirs, base.theirs).low > 1;
-    if (!isAlone || !rises || most.ours === null || one === null || !isFaster(most.ours, one)) return [];
-    const ours = withUnit(most.ours.mean / one.mean, ratios);
-    return `${most.setting.name} takes ${theirRatio(most, base)} the time of ${base.setting.name} there and ${ours} that of ${against.name} here`;
+    const one = measures[largest.reference.measure].read(against);
+    const rises = rangeRatio(largest.theirs, base.theirs).low > 1;
+    if (!isAlone || !rises || largest.ours === null || one === null || !isFaster(largest.ours, one)) return [];
+    const ours = withUnit(largest.ours.mean / one.mean, ratios);
+    return `${largest.setting.name} takes ${theirRatio(largest, base)} the time of ${base.setting.name} there and ${ours} that of ${against.name} here`;
   });
   return turned.length === 0 ? null : `Their time rises with workers where ours falls: ${turned.join('; ')}.`;
 }

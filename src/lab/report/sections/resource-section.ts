@@ -18,7 +18,7 @@ export function resourceSection({ settings }: Subject): Section | null {
   const table = tableOf<Row>('resources', 'What each node used', rows, [
     ofSetting,
     ofNode,
-    words('As told by', ({ source }) => sourceWords[source]),
+    words('Reported by', ({ source }) => sourceWords[source]),
     mean('CPU', percents, (use) => meanShare(use, 'cpu')),
     number('CPU max', percents, (use) => highest(use, 'cpu')),
     number('Busy', percents, (use) => meanShare(use, 'busy')?.mean ?? null),
@@ -32,7 +32,7 @@ export function resourceSection({ settings }: Subject): Section | null {
   const note = aside(
     '100 % CPU is one core all the time. Busy is the share of the time in which the computing thread was at it. Up and down are the node’s own sending and receiving, on average. ' +
       'These are of the time of training; memory, disk and storage are of the whole run, from when its tabs opened. ' +
-      'Storage is what the site keeps in the browser. – where the platform does not tell.',
+      'Storage is what the site keeps in the browser. – where the platform does not report it.',
   );
   return { id: 'resources', title: 'Resources', blocks: [table, note] };
 }

@@ -48,7 +48,7 @@ export function trafficSection({ settings }: Subject): Section {
   ]);
   const note = aside(
     'The host’s rows are its workers’ the other way round. Overhead is what the network counts beyond our own frames: headers, encryption, ' +
-      'acknowledgements, retransmissions; – where it does not tell, and then the total is without it. A worker in the host’s own tab has no wire.',
+      'acknowledgements, retransmissions; – where it does not report, and then the total is without it. A worker in the host’s own tab has no wire.',
   );
   return { id, title, blocks: [table, note] };
 }

@@ -22,7 +22,7 @@ export const ResourcesTable = ({ nodes, run }: { nodes: readonly NodeResources[]
   <Behind summary="Resources as a table">
     {() => (
       <>
-        <p class="aside">Mean / highest of all samples of each node; – where it does not tell.</p>
+        <p class="aside">Mean / highest of all samples of each node; – where it does not report.</p>
         <Table
           label="Resources of each node"
           columns={[

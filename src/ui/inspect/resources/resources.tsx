@@ -37,8 +37,8 @@ export function ResourcesTab({ run }: { run: ShownRun }) {
   }
   const timesMs = nodes.flatMap(({ samples }) => [samples[0]?.atMs ?? 0, samples.at(-1)?.atMs ?? 0]);
   const range: Range = [Math.min(...timesMs) / 1000, Math.max(...timesMs) / 1000];
-  const told = resourceMetrics.map((metric) => ({ metric, ...resourceLines(nodes, metric) }));
-  const unknown = told.filter(({ lines }) => lines.length === 0).map(({ metric }) => metric.name.toLowerCase());
+  const metrics = resourceMetrics.map((metric) => ({ metric, ...resourceLines(nodes, metric) }));
+  const unknown = metrics.filter(({ lines }) => lines.length === 0).map(({ metric }) => metric.name.toLowerCase());
   return (
     <div class="resources">
       <p class="key">
@@ -49,7 +49,7 @@ export function ResourcesTab({ run }: { run: ShownRun }) {
         ))}
       </p>
       <div class="multiples">
-        {told
+        {metrics
           .filter(({ lines }) => lines.length > 0)
           .map(({ metric, lines, silent }) => (
             <ResourceChart
@@ -64,7 +64,7 @@ export function ResourcesTab({ run }: { run: ShownRun }) {
           ))}
         <Pressure nodes={nodes} run={run} range={range} />
       </div>
-      {unknown.length > 0 && <p class="aside">This browser does not tell: {unknown.join(', ')}.</p>}
+      {unknown.length > 0 && <p class="aside">This browser does not report: {unknown.join(', ')}.</p>}
       <ResourcesTable nodes={nodes} run={run} />
     </div>
   );
@@ -105,19 +105,19 @@ function ResourceReadings({
   metric: { unit },
   hoverX,
 }: Pick<ResourceChartProps, 'lines' | 'metric' | 'hoverX'>) {
-  const told = lines.flatMap((line) => {
+  const known = lines.flatMap((line) => {
     const value = reading(line, hoverX);
     return value === null ? [] : [{ node: line.node, value }];
   });
-  const values = told.map(({ value }) => value);
+  const values = known.map(({ value }) => value);
   return (
     <p class="readings">
-      {told.length > MAX_NAMED ? (
+      {known.length > MAX_NAMED ? (
         <span>
           {resourceWords(unit, Math.min(...values))} to {resourceWords(unit, Math.max(...values))}
         </span>
       ) : (
-        told.map(({ node, value }) => (
+        known.map(({ node, value }) => (
           <span key={nodeKey(node)}>
             <NodeDot node={node} />
             {resourceWords(unit, value)}
@@ -168,19 +168,19 @@ function ResourceChart({ metric, lines, silent, range, hoverX, onHover }: Resour
         role="img"
         aria-label={`${name} of each node over time; the table below has the numbers`}
       />
-      {silent.length > 0 && <p class="aside">Not told by {few(silent, MAX_NAMED)}.</p>}
+      {silent.length > 0 && <p class="aside">Not reported by {few(silent, MAX_NAMED)}.</p>}
     </figure>
   );
 }
 
-/** How hard pressed each node's machine is, as a strip over the same time; nothing where no browser tells. */
+/** How hard pressed each node's machine is, as a strip over the same time; nothing where no browser reports it. */
 function Pressure({ nodes, run, range }: { nodes: readonly NodeResources[]; run: ShownRun; range: Range }) {
-  const telling = nodes.filter(({ samples }) => samples.some(({ pressure }) => pressure !== null));
-  if (telling.length === 0) return null;
+  const known = nodes.filter(({ samples }) => samples.some(({ pressure }) => pressure !== null));
+  if (known.length === 0) return null;
   const lastOf = ({ samples }: NodeResources) => samples.findLast(({ pressure }) => pressure !== null)?.pressure ?? '';
   return (
     <figure class="chart small pressure">
-      <figcaption title="How close each machine is to running out of processor time, as its browser judges">
+      <figcaption title="How close each machine is to running out of processor time, by its browser’s estimate">
         <h3>Pressure</h3>
         <p class="key">
           {pressures.map((pressure) => (
@@ -191,7 +191,7 @@ function Pressure({ nodes, run, range }: { nodes: readonly NodeResources[]; run:
           ))}
         </p>
       </figcaption>
-      {telling.map((node) => (
+      {known.map((node) => (
         <div key={nodeKey(node)} class="strip-row">
           <span>
             <NodeName node={node} run={run} />

@@ -49,8 +49,7 @@ export function followedView(placed: readonly PlacedSpan[], following: Following
 
 /** A view that lies within what is there; as long as asked, if there is so much. */
 function within({ fromMs, toMs }: TimeView, extent: TimeView): TimeView {
-  const most = extent.toMs - extent.fromMs;
-  const lengthMs = Math.min(most, Math.max(SHORTEST_MS, toMs - fromMs));
+  const lengthMs = Math.min(extent.toMs - extent.fromMs, Math.max(SHORTEST_MS, toMs - fromMs));
   const from = Math.min(Math.max(extent.fromMs, fromMs), extent.toMs - lengthMs);
   return { fromMs: from, toMs: from + lengthMs };
 }
@@ -76,9 +75,12 @@ export function showing(view: TimeView, extent: TimeView, { startMs, durationMs 
   return byMs === 0 ? view : panned(view, extent, byMs);
 }
 
-/** Round moments in a view, with so many milliseconds between them that at most `most` fit. */
-export function ticksOf({ fromMs, toMs }: TimeView, most: number): { readonly stepMs: number; readonly at: number[] } {
-  const least = (toMs - fromMs) / Math.max(1, most);
+/** Round moments in a view, with so many milliseconds between them that at most `maxTicks` fit. */
+export function ticksOf(
+  { fromMs, toMs }: TimeView,
+  maxTicks: number,
+): { readonly stepMs: number; readonly at: number[] } {
+  const least = (toMs - fromMs) / Math.max(1, maxTicks);
   const power = 10 ** Math.floor(Math.log10(least));
   const stepMs = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least * 0.999) ?? power * 10;
   const first = Math.ceil(fromMs / stepMs);
