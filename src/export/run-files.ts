@@ -35,12 +35,8 @@ export function runFiles(report: RunReport, model: TrainedModel | null): RunFile
     ...tensorboardFiles(report),
     ...(model === null ? [] : modelFiles(model)),
   ];
-  const readme = runReadme(
-    report,
-    model,
-    files.map(({ path }) => path),
-  );
-  return [textFile('README.md', readme), ...files];
+  const paths = files.map(({ path }) => path);
+  return [textFile('README.md', runReadme(report, model, paths)), ...files];
 }
 
 function modelFiles(model: TrainedModel): RunFile[] {

@@ -15,13 +15,10 @@ export function tensorboardFiles(report: RunReport): RunFile[] {
   const startedAtMs = Date.parse(report.startedAt);
   const folders = foldersOf(report, startedAtMs).filter(({ scalars }) => scalars.length > 0);
   const file = `events.out.tfevents.${Math.floor(startedAtMs / 1000)}.manyhands`;
-  return folders.map(({ folder, scalars }) => ({
-    path: `tensorboard/${safeName(report.id)}/${folder}/${file}`,
-    bytes: eventFile(
-      startedAtMs,
-      scalars.sort((a, b) => a.wallMs - b.wallMs),
-    ),
-  }));
+  return folders.map(({ folder, scalars }) => {
+    const inTime = scalars.sort((a, b) => a.wallMs - b.wallMs);
+    return { path: `tensorboard/${safeName(report.id)}/${folder}/${file}`, bytes: eventFile(startedAtMs, inTime) };
+  });
 }
 
 function foldersOf({ workers, series, resources }: RunReport, startedAtMs: number) {

@@ -1,24 +1,11 @@
 import { hostSpanKinds, type PlacedKind, type PlacedSpan, workerSpanKinds } from '../../../observe/placed-steps.ts';
 import type { Timeline } from '../../../observe/step-trace.ts';
 
+const work = ['compute', 'read', 'decode', 'encode', 'send', 'transfer'] as const;
 /** All kinds of spans, in the order in which a column of several of them is stacked from below. */
-export const spanKinds: readonly PlacedKind[] = [
-  'compute',
-  'read',
-  'decode',
-  'encode',
-  'send',
-  'transfer',
-  ...hostSpanKinds,
-  'wait',
-  'pause',
-];
+export const spanKinds: readonly PlacedKind[] = [...work, ...hostSpanKinds, 'wait', 'pause'];
 
-const words: Readonly<Partial<Record<PlacedKind, string>>> = {
-  read: 'read back',
-  evaluation: 'evaluate',
-  checkpoint: 'save',
-};
+const words: Partial<Record<PlacedKind, string>> = { read: 'read back', evaluation: 'evaluate', checkpoint: 'save' };
 /** What a kind is called. */
 export const spanWords = (kind: PlacedKind): string => words[kind] ?? kind;
 
