@@ -3,7 +3,7 @@ import { setNumber } from '../../../observe/format.ts';
 import type { Measured } from '../../measured.ts';
 import type { Figure } from '../block.ts';
 import { epochTime, exampleRate, type Quantity, timeToTarget } from '../sections/quantities.ts';
-import { type Setting, type Subject, settingOf, tellingKeys, wordsOf } from '../sections/subject.ts';
+import { type Setting, type Subject, settingValue, tellingKeys, wordsOf } from '../sections/subject.ts';
 import type { BarChart } from './chart.ts';
 import { settingLook } from './palette.ts';
 
@@ -28,7 +28,7 @@ function axesOf(settings: readonly Setting[]): ExperimentKey[] {
 
 function bars(settings: readonly Setting[], key: ExperimentKey, { title, format, read }: Quantity): BarChart {
   const known = settings.filter((setting) => read(setting) !== null);
-  const values = [...new Set(known.map(({ experiment }) => settingOf(experiment, key)))];
+  const values = [...new Set(known.map(({ experiment }) => settingValue(experiment, key)))];
   if (values.every((value) => typeof value === 'number')) values.sort((a, b) => a - b);
   const experiments = settings.map(({ experiment }) => experiment);
   const rest = tellingKeys(experiments, [key]).filter((each) => each !== key);
@@ -39,12 +39,12 @@ function bars(settings: readonly Setting[], key: ExperimentKey, { title, format,
     kind: 'bars',
     x: { title: axisWords(key) },
     y: { title, format },
-    categories: values.map((value) => (typeof value === 'number' ? setNumber(value) : value)),
+    categories: values.map((value) => (typeof value === 'number' ? setNumber(value) : String(value))),
     bars: known.map((setting) => {
       const { mean, spread } = read(setting) as Measured;
       const common = wordsOf(setting.experiment, rest);
       const [name, look] = isShared ? [common, settingLook(series.indexOf(common))] : [setting.name, setting.look];
-      return { category: values.indexOf(settingOf(setting.experiment, key)), name, look, value: mean, spread };
+      return { category: values.indexOf(settingValue(setting.experiment, key)), name, look, value: mean, spread };
     }),
   };
 }

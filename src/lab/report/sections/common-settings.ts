@@ -1,10 +1,16 @@
-import { defaultExperiment, type Experiment, type ExperimentKey, isUsed } from '../../../experiment/experiment.ts';
+import {
+  defaultExperiment,
+  type Experiment,
+  type ExperimentKey,
+  experimentKeys,
+  isUsed,
+} from '../../../experiment/experiment.ts';
+import { stopKeys } from '../../../experiment/settings.ts';
 import { dataTitles, modelTitles } from '../../../models/plan.ts';
 import { counted, setNumber } from '../../../observe/format.ts';
 import { type Subject, wordsOf } from './subject.ts';
 
 const named: readonly ExperimentKey[] = ['strategy', 'workers', 'batch', 'optimizer', 'lr', 'evalEvery'];
-const stops = ['untilLoss', 'maxSteps', 'epochs', 'minutes'] as const;
 
 /** What all runs had in common, in a sentence: what does not vary is in no table. */
 export function commonWords({ settings }: Subject): string {
@@ -13,12 +19,12 @@ export function commonWords({ settings }: Subject): string {
   if (first === undefined) return '';
   const isShared = (key: ExperimentKey) => experiments.every((experiment) => experiment[key] === first[key]);
   const shared = named.filter(isShared).map((key) => sharedWords(first, key));
-  const rest = (Object.keys(defaultExperiment) as ExperimentKey[]).filter(
-    (key) =>
-      ![...named, ...stops, 'seed', 'emulate', 'model', 'data'].includes(key) && first[key] !== defaultExperiment[key],
-  );
-  const unusual = rest.filter((key) => isShared(key) && experiments.some((experiment) => isUsed(key, experiment)));
-  const ends = stops.filter((key) => isShared(key) && first[key] !== null).map((key) => stopRule(first, key));
+  const elsewhere: readonly ExperimentKey[] = [...named, ...stopKeys, 'seed', 'emulate', 'model', 'data'];
+  const unusual = experimentKeys.filter((key) => {
+    const isUnusual = !elsewhere.includes(key) && isShared(key) && first[key] !== defaultExperiment[key];
+    return isUnusual && experiments.some((experiment) => isUsed(key, experiment));
+  });
+  const ends = stopKeys.filter((key) => isShared(key) && first[key] !== null).map((key) => stopRule(first, key));
   const all = [...shared, ...unusual.map((key) => wordsOf(first, [key]))].filter((part) => part !== '');
   const models = isShared('model') ? [titleOf(modelTitles, first.model)] : [];
   const task = isShared('data') ? [[...models, titleOf(dataTitles, first.data)].join(' on ')] : models;

@@ -1,4 +1,4 @@
-import { type Experiment, type ExperimentKey, settingWords } from '../../../experiment/experiment.ts';
+import { type Experiment, type ExperimentKey, experimentKeys, settingWords } from '../../../experiment/experiment.ts';
 import type { Look } from '../../../observe/look.ts';
 import { type SettingSummary, summarize, workersOf } from '../../summary.ts';
 import type { SweepResult } from '../../sweep-result.ts';
@@ -53,32 +53,25 @@ function groupsOf(experiments: readonly Experiment[]): string[] {
 export const modeWords = (experiment: Experiment): string =>
   experiment.strategy === 'single' ? 'single' : `${experiment.strategy} × ${workersOf(experiment)}`;
 
-/** A setting as it counts: single has one worker whatever it says. */
-export function settingOf(experiment: Experiment, key: ExperimentKey): string | number {
-  const value = key === 'workers' ? workersOf(experiment) : experiment[key];
-  return typeof value === 'number' ? value : String(value);
-}
-
-// What a reader looks for first comes first: a learning rate that goes with the batch size then tells nothing more.
-const order: ExperimentKey[] = ['strategy', 'workers', 'batch', 'model', 'data', 'optimizer', 'lr', 'up', 'down'];
+/** A setting's value as it counts: single has one worker whatever it says. */
+export const settingValue = (experiment: Experiment, key: ExperimentKey): Experiment[ExperimentKey] =>
+  key === 'workers' ? workersOf(experiment) : experiment[key];
 
 /** The settings that tell the experiments apart, beginning with `first`; those that follow from others before are left out. */
 export function tellingKeys(experiments: readonly Experiment[], first: readonly ExperimentKey[] = []): ExperimentKey[] {
-  const all = Object.keys(experiments[0] ?? {}).filter((key) => key !== 'seed') as ExperimentKey[];
   const keys: ExperimentKey[] = [];
-  for (const key of new Set([...first, ...order, ...all])) {
-    const kinds = (of: readonly ExperimentKey[]) =>
-      new Set(experiments.map((experiment) => JSON.stringify(of.map((each) => settingOf(experiment, each))))).size;
-    if (kinds([...keys, key]) > kinds(keys)) keys.push(key);
-  }
+  const kinds = (of: readonly ExperimentKey[]) =>
+    new Set(experiments.map((experiment) => JSON.stringify(of.map((key) => settingValue(experiment, key))))).size;
+  for (const key of new Set([...first, ...experimentKeys]))
+    if (key !== 'seed' && kinds([...keys, key]) > kinds(keys)) keys.push(key);
   return keys;
 }
 
 /** An experiment in the words of these settings alone: sync, batch 100. */
 export function wordsOf(experiment: Experiment, keys: readonly ExperimentKey[]): string {
   const parts = keys.map((key) => {
-    const value = key === 'workers' ? workersOf(experiment) : experiment[key];
-    return key === 'workers' && experiment.strategy === 'single' ? '' : settingWords(key, value);
+    const isSaid = key !== 'workers' || experiment.strategy !== 'single';
+    return isSaid ? settingWords(key, settingValue(experiment, key)) : '';
   });
   return parts.filter((part) => part !== '').join(', ');
 }
