@@ -16,7 +16,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Examples per second of a run that is let go on for a while. */
 async function relayRate(host: RelayHost): Promise<number> {
   const look = async () => {
-    const { run } = (await host.glance()).state;
+    const { run } = (await host.view()).state;
     return { examples: run?.examples ?? 0, elapsedMs: run?.elapsedMs ?? 0 };
   };
   host.resume();
@@ -31,7 +31,7 @@ async function relayRate(host: RelayHost): Promise<number> {
 
 async function reach(host: DrivenHost, step: number): Promise<void> {
   const giveUpAtMs = performance.now() + 60_000;
-  while (((await host.glance()).state.run?.version ?? 0) < step) {
+  while (((await host.view()).state.run?.version ?? 0) < step) {
     if (performance.now() > giveUpAtMs) throw new Error('no training after 60 s');
     await sleep(100);
   }

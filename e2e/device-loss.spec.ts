@@ -26,7 +26,7 @@ test('a GPU that goes away mid-step costs nothing but time: the worker goes on, 
   try {
     const host = await tabs.openHost();
     await startTraining(host, { workers: 1, maxSteps: 60, batch: 50, evalEvery: 60 });
-    const { code } = (await host.glance()).state.room;
+    const { code } = (await host.view()).state.room;
     const problems: string[] = [];
     const worker = await WorkerTab.open(browser, server.url, code, {
       index: 0,
@@ -47,7 +47,7 @@ test('a GPU that goes away mid-step costs nothing but time: the worker goes on, 
       await expect(worker.page.getByText(words)).toBeVisible();
     }
     await waitForPhase(host, 'finished', 60_000);
-    const { run } = (await host.glance()).state;
+    const { run } = (await host.view()).state;
     expect(run?.counters).toMatchObject({ updates: 60, applied: 60, stale: 0, rejected: 0 });
   } finally {
     await browser.close();

@@ -55,7 +55,7 @@ export const test = base.extend<{ tabs: Tabs }, { server: RunningServer }>({
       openHost: ({ experiment, backend = 'wasm' } = {}) =>
         HostTab.open(browser, server.url, { ...defaultExperiment, ...experiment }, backend, problem),
       openWorker: async (host, elsewhere = browser) => {
-        const { code } = (await host.glance()).state.room;
+        const { code } = (await host.view()).state.room;
         return WorkerTab.open(elsewhere, server.url, code, { index: workers++, backend: 'wasm', problem });
       },
       contribute: (host, count) =>

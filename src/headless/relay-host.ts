@@ -3,11 +3,12 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Host, HostState } from '../host/state.ts';
+import { type HostView, settledReport, until, viewOf, type Watch, watchHost } from '../host/watch-run.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { type NodeHost, startNodeHost } from '../node/host.ts';
 import { type RunReport, runReport } from '../observe/run-report.ts';
 import type { ExampleFile } from './example-file.ts';
-import { type DrivenHost, type Glance, settled } from './tabs.ts';
+import type { DrivenHost } from './tabs.ts';
 
 /** How long signalling, on this very machine, may take. */
 const OPEN_LIMIT_MS = 10_000;
@@ -16,9 +17,11 @@ const OPEN_LIMIT_MS = 10_000;
 export class RelayHost implements DrivenHost {
   readonly #node: NodeHost;
   readonly #folder: string;
+  readonly watch: Watch<HostView>;
 
   private constructor(node: NodeHost, folder: string) {
     this.#node = node;
+    this.watch = watchHost(node.host);
     this.#folder = folder;
   }
 
@@ -33,7 +36,7 @@ export class RelayHost implements DrivenHost {
     const net = { url, isOwn: true, bindAddress: '127.0.0.1' };
     const node = await startNodeHost({ folder, app, net, backend, allowsTyping: false, note });
     const opened = new RelayHost(node, folder);
-    await until(node.host, 'the host did not reach its relay', ({ room }) => room.signalling === 'open');
+    await opened.#until('the host did not reach its relay', ({ room }) => room.signalling === 'open');
     return opened;
   }
 
@@ -42,16 +45,15 @@ export class RelayHost implements DrivenHost {
     const before = host.state.run?.id;
     host.setTrainsHere(trainsHere);
     host.start(experiment);
-    await until(host, 'the run did not start', ({ run }) => run !== null && run.id !== before);
+    await this.#until('the run did not start', ({ run }) => run !== null && run.id !== before);
   }
 
   async chooseFile(file: ExampleFile, features: number): Promise<void> {
     this.#node.host.chooseExamples({ ...file, features });
   }
 
-  async glance(): Promise<Glance> {
-    const { state, log } = this.#node.host;
-    return { state, test: log?.test.at(-1) ?? null };
+  async view(): Promise<HostView> {
+    return viewOf(this.#node.host);
   }
 
   async invitation(): Promise<string> {
@@ -59,7 +61,7 @@ export class RelayHost implements DrivenHost {
   }
 
   report(): Promise<RunReport | null> {
-    return settled(async () => reportOf(this.#node.host));
+    return hostReport(this.#node.host);
   }
 
   parameters(): ReturnType<Host['parameters']> {
@@ -82,6 +84,14 @@ export class RelayHost implements DrivenHost {
     await this.#node.shutDown();
     await rm(this.#folder, { recursive: true, force: true });
   }
+
+  /** Rejects with the words when it takes too long until the host's state is so. */
+  async #until(words: string, isSo: (state: HostState) => boolean): Promise<void> {
+    const read = ({ state }: HostView) => (isSo(state) ? true : null);
+    if ((await until(this.watch, read, { timeoutMs: OPEN_LIMIT_MS })) === true) return;
+    const { room, note } = this.#node.host.state;
+    throw new Error(`${words}: ${room.problem ?? note?.text ?? 'no reason is known'}`);
+  }
 }
 
 /** What the join link of this host has after #. */
@@ -96,19 +106,6 @@ export function reportOf(host: Host): RunReport | null {
   return runReport({ run, workers }, host.log, machine);
 }
 
-/** Resolves once the host's state is so; rejects with the words when that takes too long. */
-function until(host: Host, words: string, isSo: (state: HostState) => boolean): Promise<void> {
-  if (isSo(host.state)) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      stop();
-      reject(new Error(`${words}: ${host.state.room.problem ?? host.state.note?.text ?? 'no reason is known'}`));
-    }, OPEN_LIMIT_MS);
-    const stop = host.subscribe(() => {
-      if (!isSo(host.state)) return;
-      clearTimeout(timer);
-      stop();
-      resolve();
-    });
-  });
-}
+/** The report of a host's run that is over; null if there is none. */
+export const hostReport = (host: Host): Promise<RunReport | null> =>
+  settledReport(watchHost(host), () => reportOf(host));

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import type { TestPoint } from '../core/server/progress.ts';
 import { type Experiment, experimentToQuery } from '../experiment/experiment.ts';
-import type { Host, HostState } from '../host/state.ts';
+import type { Host } from '../host/state.ts';
+import { type HostView, poll, settledReport, until, type Watch } from '../host/watch-run.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import type { WorkerControl, WorkerStage, WorkerView } from '../worker/state.ts';
@@ -16,11 +16,6 @@ export interface HostGlobal {
 }
 export interface WorkerGlobal {
   readonly manyhands?: { readonly worker: WorkerControl };
-}
-
-export interface Glance {
-  readonly state: HostState;
-  readonly test: TestPoint | null;
 }
 
 /** Starts the Chromium that will hold the tabs. */
@@ -86,15 +81,14 @@ async function openTab(
   return page;
 }
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
 /** A host that a program drives, wherever it runs. */
 export interface DrivenHost {
-  /** Starts a run, and waits until it is the one that `glance` shows. */
+  /** Starts a run, and waits until it is the one that `view` shows. */
   start(experiment: Experiment, trainsHere: boolean): Promise<void>;
   /** Gives it the file that experiments whose data is a file take. */
   chooseFile(file: ExampleFile, features: number): Promise<void>;
-  glance(): Promise<Glance>;
+  view(): Promise<HostView>;
+  readonly watch: Watch<HostView>;
   /** What the join link of this host has after #. */
   invitation(): Promise<string>;
   /** The report of its run, once the transports' own byte counts, which it looks up now and then, include the last push. */
@@ -108,6 +102,7 @@ export interface DrivenHost {
 /** A host page under control. */
 export class HostTab implements DrivenHost {
   readonly page: Page;
+  readonly watch = poll(() => this.view());
 
   private constructor(page: Page) {
     this.page = page;
@@ -123,17 +118,18 @@ export class HostTab implements DrivenHost {
   ): Promise<HostTab> {
     const hash = [experimentToQuery(experiment), backendQuery(backend)].filter((part) => part !== '').join('&');
     const page = await openTab(browser, `${base}#${hash}`, 'host tab', { problem });
-    const tab = new HostTab(page);
-    const giveUpAtMs = performance.now() + OPEN_LIMIT_MS;
-    for (;;) {
-      const room = await page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.state.room ?? null);
-      if (room?.signalling === 'open') return tab;
-      if (performance.now() > giveUpAtMs) {
-        const why = room === null ? 'the page did not start' : (room.problem ?? `signalling is ${room.signalling}`);
-        throw new Error(`the host tab was not ready after ${OPEN_LIMIT_MS / 1000} s: ${why}`);
-      }
-      await pause(50);
-    }
+    const room = poll(() => page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.state.room ?? null), 50);
+    let why = 'the page did not start';
+    const isOpen = await until(
+      room,
+      (seen) => {
+        if (seen !== null) why = seen.problem ?? `signalling is ${seen.signalling}`;
+        return seen?.signalling === 'open' ? true : null;
+      },
+      { timeoutMs: OPEN_LIMIT_MS },
+    );
+    if (isOpen === true) return new HostTab(page);
+    throw new Error(`the host tab was not ready after ${OPEN_LIMIT_MS / 1000} s: ${why}`);
   }
 
   start(experiment: Experiment, trainsHere: boolean): Promise<void> {
@@ -170,21 +166,22 @@ export class HostTab implements DrivenHost {
     );
   }
 
-  async glance(): Promise<Glance> {
-    const glance = await this.page.evaluate(() => {
+  async view(): Promise<HostView> {
+    const view = await this.page.evaluate(() => {
       const host = (globalThis as HostGlobal).manyhands?.host;
       return host === undefined ? null : { state: host.state, test: host.log?.test.at(-1) ?? null };
     });
-    if (glance === null) throw new Error('the host tab was reloaded or left its page');
-    return glance;
+    if (view === null) throw new Error('the host tab was reloaded or left its page');
+    return view;
   }
 
   async invitation(): Promise<string> {
-    return `join=${encodeURIComponent((await this.glance()).state.room.code)}`;
+    return `join=${encodeURIComponent((await this.view()).state.room.code)}`;
   }
 
   report(): Promise<RunReport | null> {
-    return settled(() => this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null));
+    const read = () => this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null);
+    return settledReport(poll(read), (report) => report);
   }
 
   parameters(): ReturnType<Host['parameters']> {
@@ -195,17 +192,6 @@ export class HostTab implements DrivenHost {
     return this.page.evaluate(async (what) => {
       await (globalThis as HostGlobal).manyhands?.host.profile(what);
     }, experiment);
-  }
-}
-
-/** A report whose transports have caught up with what was counted, or the last one after a while. */
-export async function settled(read: () => Promise<RunReport | null>): Promise<RunReport | null> {
-  const giveUpAtMs = performance.now() + SETTLE_LIMIT_MS;
-  for (;;) {
-    const report = await read();
-    const isBehind = report?.workers.some(({ phase, transport }) => phase !== 'gone' && isMissing(transport)) ?? false;
-    if (!isBehind || performance.now() > giveUpAtMs) return report;
-    await pause(200);
   }
 }
 
@@ -264,9 +250,5 @@ export function stageWords(stage: WorkerStage): string {
 
 const OPEN_LIMIT_MS = 30_000;
 const FILE_INPUT = 'input[name="examples-file"]';
-const SETTLE_LIMIT_MS = 5000;
-
-const isMissing = (transport: RunReport['workers'][number]['transport']): boolean =>
-  transport !== null && transport.unaccountedBytes < 0;
 
 const backendQuery = (backend: BackendChoice): string => (backend === 'auto' ? '' : `backend=${backend}`);

@@ -72,15 +72,13 @@ test('a model is kept with its run, and comes back to the bit', async () => {
   expect(found.every((value, at) => value === params[at])).toBe(true);
 });
 
-test('labs and runs from before a setting existed have it as it was then; what is none of ours is not listed', async () => {
+test('what is none of ours is not listed', async () => {
   const db = await database();
-  const { repeats: _, takesFile: __, file: ___, keepsLargeModels: ____, ...older } = lab('a');
-  const { model: _____, ...olderRun } = run('a', '01');
-  await db.put('labs', older as LabRecord);
-  await db.put('lab-runs', olderRun as LabRunRecord);
+  await saveLab(lab('a'));
   await db.put('labs', { id: 'b', startedAtMs: 2 } as LabRecord);
+  await db.put('lab-runs', { lab: 'a', key: '01' } as LabRunRecord);
   expect(await listLabs()).toEqual([lab('a')]);
-  expect(await readLabRuns('a')).toEqual([run('a', '01')]);
+  expect(await readLabRuns('a')).toEqual([]);
   expect(await readLab('b')).toBeUndefined();
 });
 

@@ -24,13 +24,14 @@ const labSchema = z.readonly(
     source: z.string(),
     /** Plain data, to be checked by whoever reads it. */
     sweep: z.unknown(),
-    // Labs that were kept before one of these existed had it so.
     /** How often each setting is run; null: as the sweep says. */
-    repeats: z._default(z.nullable(z.int()), null),
+    repeats: z.nullable(z.int()),
     /** Examples come from a file, whatever the sweep says. */
-    takesFile: z._default(z.boolean(), false),
-    file: z._default(z.nullable(fileSchema), null),
-    keepsLargeModels: z._default(z.boolean(), false),
+    takesFile: z.boolean(),
+    /** What its runs take their examples from; null where everyone has the data. */
+    file: z.nullable(fileSchema),
+    /** Large trained models are kept too. */
+    keepsLargeModels: z.boolean(),
   }),
 );
 /** A sweep that was begun on this device. */
@@ -56,7 +57,7 @@ const runSchema = z.readonly(
     /** Null if it trained to its end. */
     failure: z.nullable(z.string()),
     /** Null if it failed, or is too large to be kept unasked. */
-    model: z._default(z.nullable(modelSchema), null),
+    model: z.nullable(modelSchema),
   }),
 );
 /** What became of one run of a lab: kept whole, under the lab's id and the run's key, so that no two can mix. */

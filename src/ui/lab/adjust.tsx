@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import { LARGE_MODEL_BYTES } from '../../lab/run-order.ts';
 import { bytes } from '../words/format.ts';
 import type { LabModel } from './model.ts';
-import { LARGE_MODEL_BYTES, sized } from './sweep.ts';
+import { sized } from './plan.ts';
 
 /** As many as a sweep may ask for. */
 const MAX_REPEATS = 100;
@@ -45,7 +46,7 @@ export function Repeats({ asked, least, onChange }: RepeatsProps) {
   );
 }
 
-/** What may be other than the sweep says: repeats, the data, which models are kept. */
+/** What may differ from the sweep: repeats, the data, which models are kept. */
 export function LabAdjust({ model }: { model: LabModel }) {
   const choice = model.choice.value;
   const { takesFile, keepsLargeModels, sweep, isQuick } = choice;

@@ -7,7 +7,7 @@ import { usePlot } from '../charts/use-plot.ts';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { useTheme } from '../parts/theme.ts';
 import { clock, count, loss } from '../words/format.ts';
-import type { LabModel } from './model.ts';
+import { type LabModel, liveRun } from './model.ts';
 
 /** More values beside the title nobody reads; the table has them all. */
 const MAX_READINGS = 8;
@@ -20,13 +20,10 @@ interface Curve {
 
 /** The test loss of every run so far, in the order of the plan; repeats look alike. */
 function curvesOf(model: LabModel, state: HostState): Curve[] {
-  const plan = model.plan.value;
-  if (!plan.ok) return [];
-  const labels = [...new Set(plan.runs.map(({ label }) => label))];
-  const stage = model.stage.value;
-  const now =
-    stage !== null && 'id' in stage && stage.id === state.run?.id ? model.progress.value?.run?.key : undefined;
-  return plan.runs.flatMap(({ key, label }) => {
+  const runs = model.runs.value;
+  const labels = [...new Set(runs.map(({ label }) => label))];
+  const now = liveRun(model, state) && model.progress.value?.run?.key;
+  return runs.flatMap(({ key, label }) => {
     if (model.hidden.value.has(key)) return [];
     const points = model.outcomes.value.get(key)?.report?.series.test ?? (key === now ? model.deps.host.log?.test : []);
     return points && points.length > 0 ? [{ label, slot: labels.indexOf(label), points }] : [];

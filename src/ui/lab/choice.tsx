@@ -1,10 +1,11 @@
+import { LARGE_MODEL_BYTES } from '../../lab/run-order.ts';
 import { bytes, moment } from '../words/format.ts';
 import { LabAdjust, Repeats } from './adjust.tsx';
 import { fileWords } from './examples.ts';
-import { LabExamples } from './examples-form.tsx';
+import { ExamplesForm } from './examples-form.tsx';
 import type { LabModel } from './model.ts';
+import type { Choice, Lab } from './plan.ts';
 import type { LabRoom } from './room.ts';
-import { type Choice, LARGE_MODEL_BYTES, type Lab } from './sweep.ts';
 
 const sizes = [
   [true, 'Quick', 'Minutes on a laptop'],
@@ -169,7 +170,12 @@ function Begun({ model, lab }: { model: LabModel; lab: Lab }) {
       <p class="about aside">{lab.sweep.about}</p>
       {plan.ok && (
         <fieldset disabled={model.progress.value !== null}>
-          <Repeats key={lab.id} asked={plan.repeats} least={plan.repeats} onChange={model.repeatMore} />
+          <Repeats
+            key={lab.id}
+            asked={plan.repeats}
+            least={plan.repeats}
+            onChange={(repeats) => model.repeatMore(repeats)}
+          />
         </fieldset>
       )}
     </>
@@ -189,7 +195,7 @@ export function LabChoice({ model, room }: { model: LabModel; room: LabRoom }) {
             {line}
           </p>
         ))}
-      {plan.ok && plan.needsFile && <LabExamples model={model} room={room} />}
+      {plan.ok && plan.needsFile && <ExamplesForm model={model} room={room} />}
       <Labs model={model} />
     </section>
   );

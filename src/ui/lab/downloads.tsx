@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { errorText } from '../../experiment/error-text.ts';
 import { safeName } from '../../export/safe-name.ts';
 import { zipBlob } from '../../export/zip.ts';
 import { reportHtml } from '../../lab/report/html.ts';
@@ -52,7 +53,7 @@ export function LabDownloads({ model }: { model: LabModel }) {
     setPacking({ kind: 'busy', words: 'Packing…' });
     saveEverything(model, name, result).then(
       (words) => setPacking({ kind: 'done', words }),
-      (error: unknown) => setPacking({ kind: 'failed', words: `It could not be packed: ${(error as Error).message}` }),
+      (error: unknown) => setPacking({ kind: 'failed', words: `It could not be packed: ${errorText(error)}` }),
     );
   };
   return (

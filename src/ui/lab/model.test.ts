@@ -39,7 +39,7 @@ it('waits for the tabs a run needs, and goes on when they are there', async () =
   expect(host.told).toEqual([]);
   host.connect(1);
   await settle();
-  expect(model.stage.value).toEqual({ kind: 'training', id: 'run 1' });
+  expect(model.stage.value).toMatchObject({ kind: 'training', id: 'run 1' });
 });
 
 it('waits again for a worker that left before the run began, and can pass it over', async () => {
@@ -227,6 +227,19 @@ it('does the runs of a lab again when more repeats are asked for, and keeps that
   model.start();
   await settle();
   expect(host.told.at(-1)).toBe('start sync × 1, at most 1');
+});
+
+it('does not take more repeats than a sweep may have runs, and says so', async () => {
+  const many = parseSweep({ name: 'many', base, vary: { batch: [1, 2, 3, 4, 5, 6] } });
+  const { model, kept } = rig({ sweep: many, tabs: 1 });
+  model.start();
+  await settle();
+  model.stop();
+  await settle();
+  model.repeatMore(100);
+  expect(model.trouble.value).toMatch(/has 600 runs; at most 500/);
+  expect(stateOf(model)).toHaveLength(6);
+  expect([...kept.labs.values()]).toMatchObject([{ repeats: null }]);
 });
 
 it('says why a run broke, and goes on with the next', async () => {

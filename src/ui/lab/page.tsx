@@ -18,20 +18,17 @@ import { LabChart } from './chart.tsx';
 import { LabChoice } from './choice.tsx';
 import { LabControls, labCommands } from './controls.tsx';
 import { LabDownloads } from './downloads.tsx';
-import { createLabModel, type LabModel, type LabPageDeps } from './model.ts';
-import { LabPlan } from './plan.tsx';
+import { LabModel, type LabPageDeps, liveRun } from './model.ts';
 import { type LabRoom, labRoom } from './room.ts';
-import { tabsHere } from './run.ts';
-import { LabTable } from './table.tsx';
+import { tabsHere } from './tab-trainer.ts';
+import { LabPlan, LabTable } from './table.tsx';
 import { isShortHanded, labWords } from './words.ts';
 
 /** The share of the whole lab that is done, the run under way with its own share. */
-function doneShare(model: LabModel, { run }: HostState): number {
-  const plan = model.plan.value;
-  if (!plan.ok) return 0;
-  const stage = model.stage.value;
-  const now = stage !== null && 'id' in stage && run?.id === stage.id ? (fractionDone(run) ?? 0) : 0;
-  return Math.min(1, (model.outcomes.value.size + now) / plan.runs.length);
+function doneShare(model: LabModel, state: HostState): number {
+  const run = liveRun(model, state);
+  const now = run === null ? 0 : (fractionDone(run) ?? 0);
+  return Math.min(1, (model.outcomes.value.size + now) / Math.max(1, model.runs.value.length));
 }
 
 function Status({ model, state }: { model: LabModel; state: HostState }) {
@@ -40,7 +37,6 @@ function Status({ model, state }: { model: LabModel; state: HostState }) {
   const { sweep } = model.lab.value ?? model.choice.value;
   const stage = model.stage.value?.kind;
   const isStuck = stage === 'short' || (stage === 'training' && isShortHanded(state));
-  const total = plan.ok ? plan.runs.length : 0;
   const here = tabsHere(state);
   return (
     <header class="status">
@@ -53,7 +49,7 @@ function Status({ model, state }: { model: LabModel; state: HostState }) {
       </div>
       <dl class="readouts">
         <Readout name="Run" value={progress?.run ? `${progress.number} of ${progress.count}` : NOTHING} />
-        <Readout name="Done" value={`${model.outcomes.value.size} of ${total}`} />
+        <Readout name="Done" value={`${model.outcomes.value.size} of ${model.runs.value.length}`} />
         <Readout name="Tabs here" value={plan.ok ? `${here} of ${plan.mostTabs}` : count(here)} />
         <Readout name="Left, about" value={roughly(progress?.leftMs ?? null)} />
       </dl>
@@ -142,7 +138,7 @@ function titleOf(model: LabModel): string {
 
 /** Draws the page that runs sweeps with the tabs that are connected. Returns the way to take it away, and stop what it runs. */
 export function renderLabPage(root: HTMLElement, deps: Omit<LabPageDeps, 'presets'>): () => void {
-  const model = createLabModel({ ...deps, presets });
+  const model = new LabModel({ ...deps, presets });
   const room = labRoom(model);
   const stopTitle = effect(() => {
     const title = titleOf(model);
@@ -157,7 +153,7 @@ export function renderLabPage(root: HTMLElement, deps: Omit<LabPageDeps, 'preset
     stopTitle();
     stopShortcuts();
     document.removeEventListener('visibilitychange', look);
-    model.close();
+    model.stop();
     room.close();
     render(null, root);
   };

@@ -63,16 +63,14 @@ export function labWords(model: LabModel, state: HostState): string {
     case 'short':
       return shortWords(name, stage.needed, stage.here);
     case 'rounding-off':
-      return `${name}: ${stage.words}${pausing}`;
+      return `${name}: ${stage.text}${pausing}`;
     case 'training': {
       const able = state.workers.filter(({ phase }) => phase === 'ready' || phase === 'computing' || phase === 'held');
       const ready = Math.min(able.length, workersOf(progress.run.experiment));
-      const isOver = state.run?.phase === 'finished' || state.run?.phase === 'failed';
       if (isShortHanded(state)) {
         return `${name}: ${lostWords(workersLeft(state), workersOf(progress.run.experiment))}${pausing}`;
       }
-      const words = isOver ? 'Counting the last bytes' : runWords(state.run, progress.run.experiment, ready);
-      return `${name}: ${words.toLowerCase()}${pausing}`;
+      return `${name}: ${runWords(state.run, progress.run.experiment, ready).toLowerCase()}${pausing}`;
     }
     default:
       return `${name}: starting${pausing}`;

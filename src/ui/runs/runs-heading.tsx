@@ -1,6 +1,6 @@
 import type { HostState } from '../../host/state.ts';
-import { tabsHere } from '../lab/run.ts';
-import type { Plan } from '../lab/sweep.ts';
+import type { Plan } from '../lab/plan.ts';
+import { tabsHere } from '../lab/tab-trainer.ts';
 import { counted } from '../words/format.ts';
 
 /** How many runs a lab has, and how many tabs they want beside those that are here. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { patientClock } from './clock.ts';
+import { patientClock } from './patient-clock.ts';
 
 it('stands still while a lab waits for people', () => {
   let nowMs = 100;
