@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Experiment } from '../src/experiment/experiment.ts';
-import { RelayHost } from '../src/headless/relay-host.ts';
+import { openRelayHost } from '../src/headless/relay-host.ts';
 import { startServer } from '../src/relay/serve.ts';
 import { finishedReport } from './measured-run.ts';
 
@@ -13,7 +13,7 @@ const { values } = parseArgs({ options: { app: { type: 'string' }, experiment: {
 const { app = '', experiment = '{}' } = values;
 
 const server = await startServer({ port: 0, host: '127.0.0.1', dist: app });
-const host = await RelayHost.open(server.url, app, 'wasm', (line) => console.error(line));
+const host = await openRelayHost(server.url, app, 'wasm', (line) => console.error(line));
 await host.start(JSON.parse(experiment) as Experiment, false);
 console.log(JSON.stringify({ url: server.url, invitation: await host.invitation() }));
 const report = await finishedReport(host);

@@ -1,5 +1,5 @@
 import { defaultExperiment } from '../src/experiment/experiment.ts';
-import { RelayHost } from '../src/headless/relay-host.ts';
+import { openRelayHost, type RelayHost } from '../src/headless/relay-host.ts';
 import { type DrivenHost, launchBrowser, WorkerTab } from '../src/headless/tabs.ts';
 import { ensureBuilt } from '../src/node/build.ts';
 import { releaseDataChannels } from '../src/node/link/link.ts';
@@ -43,7 +43,7 @@ export async function run(args: readonly string[]): Promise<object> {
   const dist = await ensureBuilt(note);
   const server = await startServer({ port: 0, host: '127.0.0.1', dist });
   const browser = await launchBrowser({ isHeaded: false, backend: 'wasm' }, note);
-  const relay = await RelayHost.open(server.url, dist, 'wasm', note);
+  const relay = await openRelayHost(server.url, dist, 'wasm', note);
   try {
     const results: Record<string, unknown> = {};
     for (const strategy of ['sync', 'async'] as const) {

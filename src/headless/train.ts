@@ -13,7 +13,7 @@ import type { WorkerStage } from '../worker/state.ts';
 import { type ExampleFile, untilRead } from './example-file.ts';
 import { type WatchedPage, watchProcesses } from './process-sampler.ts';
 import { outcomeText, progressText } from './progress-line.ts';
-import { RelayHost } from './relay-host.ts';
+import { openRelayHost, type RelayHost } from './relay-host.ts';
 import { type DrivenHost, HostTab, launchBrowser, stageWords, WorkerTab } from './tabs.ts';
 
 /** One run in real tabs, ready to start. */
@@ -85,7 +85,7 @@ export async function train(options: TrainOptions, listener: TrainListener): Pro
     let host: DrivenHost;
     const pages: WatchedPage[] = [];
     if (options.host === 'relay') {
-      relayHost = await RelayHost.open(server.url, dist, backend, problem);
+      relayHost = await openRelayHost(server.url, dist, backend, problem);
       host = relayHost;
     } else {
       const tab = await HostTab.open(browser, server.url, experiment, backend, problem);
