@@ -56,7 +56,7 @@ export const test = base.extend<{ tabs: Tabs }, { server: RunningServer }>({
         HostTab.open(browser, server.url, { ...defaultExperiment, ...experiment }, backend, problem),
       openWorker: async (host, elsewhere = browser) => {
         const { code } = (await host.view()).state.room;
-        return WorkerTab.open(elsewhere, server.url, code, { index: workers++, backend: 'wasm', problem });
+        return WorkerTab.open(elsewhere, server.url, `join=${code}`, { index: workers++, backend: 'wasm', problem });
       },
       contribute: (host, count) =>
         Promise.all(

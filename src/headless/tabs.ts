@@ -12,7 +12,7 @@ import { tabParameters } from './tab-parameters.ts';
 
 /** What the app puts on `globalThis` for a program that drives it. */
 export interface HostGlobal {
-  readonly manyhands?: { readonly host: Host; report(): RunReport };
+  readonly manyhands?: { readonly host: Host; report(): RunReport; joinLink(): string };
 }
 export interface WorkerGlobal {
   readonly manyhands?: { readonly worker: WorkerControl };
@@ -176,7 +176,8 @@ export class HostTab implements DrivenHost {
   }
 
   async invitation(): Promise<string> {
-    return `join=${encodeURIComponent((await this.view()).state.room.code)}`;
+    const link = await this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.joinLink() ?? '');
+    return new URL(link).hash.slice(1);
   }
 
   report(): Promise<RunReport | null> {
@@ -205,7 +206,7 @@ export class WorkerTab {
     this.page = page;
   }
 
-  /** Opens the join page of an invitation, or of a bare code; nothing computes before `contribute`. */
+  /** Opens the join page of an invitation, which is what a join link has after #; nothing computes before `contribute`. */
   static async open(
     browser: Browser,
     base: string,
@@ -213,8 +214,7 @@ export class WorkerTab {
     { index, backend, ...choice }: TabChoice,
   ): Promise<WorkerTab> {
     const name = `worker tab ${index + 1}`;
-    const join = invitation.startsWith('join=') ? invitation : `join=${encodeURIComponent(invitation)}`;
-    const hash = [join, backendQuery(backend)].filter((part) => part !== '').join('&');
+    const hash = [invitation, backendQuery(backend)].filter((part) => part !== '').join('&');
     const page = await openTab(browser, `${base}#${hash}`, name, choice);
     return new WorkerTab(name, page);
   }

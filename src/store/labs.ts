@@ -70,39 +70,43 @@ const read = <T>(schema: z.ZodMiniType<T>, found: readonly unknown[]): T[] =>
     return success ? [data] : [];
   });
 
-/** Keeps a lab, in place of what was kept under its id before. */
-export async function saveLab(lab: LabRecord): Promise<void> {
-  await (await database()).put('labs', lab);
-}
+/** The labs that this browser keeps. */
+export const labStore = {
+  /** Keeps a lab, in place of what was kept under its id before. */
+  async save(lab: LabRecord): Promise<void> {
+    await (await database()).put('labs', lab);
+  },
 
-/** Every kept lab, newest first. */
-export async function listLabs(): Promise<LabRecord[]> {
-  return read(labSchema, (await (await database()).getAllFromIndex('labs', 'age')).reverse());
-}
+  /** Every kept lab, newest first. */
+  async list(): Promise<readonly LabRecord[]> {
+    return read(labSchema, (await (await database()).getAllFromIndex('labs', 'age')).reverse());
+  },
 
-/** The lab of this id, if it is kept. */
-export async function readLab(id: string): Promise<LabRecord | undefined> {
-  return read(labSchema, [await (await database()).get('labs', id)])[0];
-}
+  /** The lab of this id, if it is kept. */
+  async read(id: string): Promise<LabRecord | undefined> {
+    return read(labSchema, [await (await database()).get('labs', id)])[0];
+  },
 
-/** Keeps one run, all of it or nothing, in place of an earlier try of the same; false if its lab was deleted meanwhile. */
-export async function saveLabRun(run: LabRunRecord): Promise<boolean> {
-  const tx = (await database()).transaction(['labs', 'lab-runs'], 'readwrite');
-  const isKept = (await tx.objectStore('labs').getKey(run.lab)) !== undefined;
-  await Promise.all([isKept ? tx.objectStore('lab-runs').put(run) : null, tx.done]);
-  return isKept;
-}
+  /** Keeps one run, all of it or nothing, in place of an earlier try of the same; false if its lab was deleted meanwhile. */
+  async saveRun(run: LabRunRecord): Promise<boolean> {
+    const tx = (await database()).transaction(['labs', 'lab-runs'], 'readwrite');
+    const isKept = (await tx.objectStore('labs').getKey(run.lab)) !== undefined;
+    await Promise.all([isKept ? tx.objectStore('lab-runs').put(run) : null, tx.done]);
+    return isKept;
+  },
 
-/** The runs of one lab, by key. */
-export async function readLabRuns(lab: string): Promise<LabRunRecord[]> {
-  return read(runSchema, await (await database()).getAll('lab-runs', ofLab(lab)));
-}
+  /** The runs of one lab, by key. */
+  async runs(lab: string): Promise<readonly LabRunRecord[]> {
+    return read(runSchema, await (await database()).getAll('lab-runs', ofLab(lab)));
+  },
 
-/** Forgets a lab and all its runs. */
-export async function deleteLab(id: string): Promise<void> {
-  const tx = (await database()).transaction(['labs', 'lab-runs'], 'readwrite');
-  await Promise.all([tx.objectStore('labs').delete(id), tx.objectStore('lab-runs').delete(ofLab(id)), tx.done]);
-}
+  /** Forgets a lab and all its runs. */
+  async remove(id: string): Promise<void> {
+    const tx = (await database()).transaction(['labs', 'lab-runs'], 'readwrite');
+    await Promise.all([tx.objectStore('labs').delete(id), tx.objectStore('lab-runs').delete(ofLab(id)), tx.done]);
+  },
+};
+export type LabStore = typeof labStore;
 
 /** An empty array is greater than every string. */
 const ofLab = (lab: string) => IDBKeyRange.bound([lab], [lab, []]);

@@ -5,19 +5,8 @@ import { layOut } from '../../lab/layout.ts';
 import type { OutcomeStore } from '../../lab/session.ts';
 import { parseSweep } from '../../lab/sweep.ts';
 import type { SweepOutcome } from '../../lab/sweep-result.ts';
-import type { KeptModel, LabRecord, LabRunRecord } from '../../store/labs.ts';
+import type { KeptModel, LabStore } from '../../store/labs.ts';
 import { type Lab, sized } from './plan.ts';
-
-/** Where labs are kept. */
-export interface LabStore {
-  list(): Promise<readonly LabRecord[]>;
-  read(id: string): Promise<LabRecord | undefined>;
-  save(lab: LabRecord): Promise<void>;
-  runs(id: string): Promise<readonly LabRunRecord[]>;
-  /** False if its lab is not kept any more. */
-  saveRun(run: LabRunRecord): Promise<boolean>;
-  remove(id: string): Promise<void>;
-}
 
 /** Keeps labs, and says in `trouble` what could not be kept or read; nothing of it rejects. */
 export class LabKeeper {

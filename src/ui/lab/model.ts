@@ -8,13 +8,13 @@ import { type LabProgress, LabSession } from '../../lab/session.ts';
 import type { Sweep, SweepRun } from '../../lab/sweep.ts';
 import type { SweepOutcome, SweepResult } from '../../lab/sweep-result.ts';
 import type { Machine } from '../../observe/run-report.ts';
-import type { KeptModel, LabRecord } from '../../store/labs.ts';
+import type { KeptModel, LabRecord, LabStore } from '../../store/labs.ts';
 import type { XAxis } from '../charts/series.ts';
 import type { Sharing } from '../host/share-card.tsx';
 import { claimLab } from './claim.ts';
 import { type ChosenExamples, LabExamples } from './examples.ts';
 import { readSweepText } from './file.ts';
-import { LabKeeper, type LabStore } from './keeper.ts';
+import { LabKeeper } from './keeper.ts';
 import { type Choice, choiceOf, commandOf, type Lab, type Plan, planOf, sized } from './plan.ts';
 import { TabTrainer } from './tab-trainer.ts';
 
@@ -135,7 +135,7 @@ export class LabModel {
       this.trouble.value = next.problems.join(' ');
       return;
     }
-    this.#open(more, this.outcomes.value.values());
+    this.#show(more, this.#sessionOf(more, this.outcomes.value.values()));
     void this.#keeper.save(more);
   }
 
@@ -163,7 +163,7 @@ export class LabModel {
       const chosen = this.examples.value;
       const file = plan.needsFile && chosen.kind === 'chosen' ? chosen.file : null;
       const lab = { ...this.choice.value, id, startedAtMs, file };
-      this.#open(lab);
+      this.#show(lab, this.#sessionOf(lab));
       this.trouble.value = null;
       this.deps.onShow(id);
       void this.#keeper.save(lab).then(() => this.refresh());
@@ -241,10 +241,6 @@ export class LabModel {
   #setChoice(next: Choice): void {
     this.choice.value = next;
     this.leftOut.value = new Set();
-  }
-
-  #open(lab: Lab, known: Iterable<SweepOutcome> = []): void {
-    this.#show(lab, this.#sessionOf(lab, known));
   }
 
   #show(lab: Lab | null, session: LabSession<KeptModel> | null): void {

@@ -1,7 +1,6 @@
 import { parseSweep } from '../../lab/sweep.ts';
-import type { LabRecord, LabRunRecord } from '../../store/labs.ts';
+import type { LabRecord, LabRunRecord, LabStore } from '../../store/labs.ts';
 import { LabHostForTests } from './host-for-tests.ts';
-import type { LabStore } from './keeper.ts';
 import { LabModel } from './model.ts';
 
 export const base = { maxSteps: 20, evalEvery: 10 };
