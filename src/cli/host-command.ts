@@ -3,7 +3,7 @@ import type { Experiment } from '../experiment/experiment.ts';
 import { runFiles } from '../export/run-files.ts';
 import { summaryTable } from '../export/summary-table.ts';
 import { untilRead } from '../headless/example-file.ts';
-import { outcomeText, ProgressLine, progressText } from '../headless/progress-line.ts';
+import { outcomeText, ProgressLine, viewText } from '../headless/progress-line.ts';
 import { hostReport, invitationOf, reportOf } from '../headless/relay-host.ts';
 import type { Host, Resumable } from '../host/state.ts';
 import { type RunOutcome, until, watchHost, watchRun } from '../host/watch-run.ts';
@@ -156,13 +156,9 @@ async function watch(host: Host, line: ProgressLine, signal: AbortSignal): Promi
     signal,
     giveUp: ({ state: { note } }, run) =>
       run === null && note?.kind === 'broken' ? `the run cannot start: ${note.text}` : null,
-    onProgress({ state: { workers, note }, test }, run) {
-      if (run === null) return;
-      const present = workers.filter(({ phase }) => phase !== 'gone').length;
-      const ready = workers.filter(({ phase }) => phase === 'ready').length;
-      const waiting = `waiting for workers: ${ready} of ${run.experiment.workers} ready, ${present} here`;
-      const text = run.phase === 'waiting' ? waiting : progressText(run, test, present);
-      line.show(note === null ? text : `${text} (${note.text})`, performance.now());
+    onProgress(view, run) {
+      const { note } = view.state;
+      if (run !== null) line.show(`${viewText(view)}${note === null ? '' : ` (${note.text})`}`, performance.now());
     },
   });
   if (outcome.kind !== 'finished' && outcome.kind !== 'aborted') line.note(`manyhands: ${outcomeText(outcome)}`);

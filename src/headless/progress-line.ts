@@ -1,6 +1,6 @@
 import type { RunState, TestPoint } from '../core/server/progress.ts';
 import { stopWords } from '../export/summary-table.ts';
-import type { RunOutcome } from '../host/watch-run.ts';
+import type { HostView, RunOutcome } from '../host/watch-run.ts';
 import type { LabProgress } from '../lab/session.ts';
 
 /** A run under way in one line: where it is, how fast, how long still. */
@@ -15,6 +15,14 @@ export function progressText(run: RunState, test: TestPoint | null, workers: num
     run.leftMs === null ? 'time left unknown' : `about ${clock(run.leftMs)} left`,
   ];
   return parts.join(' · ');
+}
+
+/** A host's run in one line: who is ready while it waits for workers, then where it is. */
+export function viewText({ state: { run, workers }, test }: HostView): string {
+  const present = workers.filter(({ phase }) => phase !== 'gone').length;
+  if (run !== null && run.phase !== 'waiting') return progressText(run, test, present);
+  const ready = workers.filter(({ phase }) => phase === 'ready').length;
+  return `waiting for workers: ${ready} of ${run?.experiment.workers ?? 1} ready, ${present} here`;
 }
 
 /** Why a run that was watched did not finish. */

@@ -12,7 +12,7 @@ import { type RunningServer, startServer } from '../relay/serve.ts';
 import type { WorkerStage } from '../worker/state.ts';
 import { type ExampleFile, untilRead } from './example-file.ts';
 import { type WatchedPage, watchProcesses } from './process-sampler.ts';
-import { outcomeText, progressText } from './progress-line.ts';
+import { outcomeText, viewText } from './progress-line.ts';
 import { openRelayHost, type RelayHost } from './relay-host.ts';
 import { type DrivenHost, HostTab, launchBrowser, stageWords, WorkerTab } from './tabs.ts';
 
@@ -203,9 +203,9 @@ async function trainIn(
       return `the run did not start within ${START_LIMIT_MS / 1000} s: ${stagesText(stages)}`;
     },
     onProgress(seen, run) {
-      const present = seen.state.workers.filter(({ phase }) => phase !== 'gone').length;
-      if (run === null || run.phase === 'waiting') progress(waitingText(seen, seen.stages), seen);
-      else progress(progressText(run, seen.test, present), seen);
+      const slow = seen.stages.find(({ stage }) => stage.kind !== 'waiting');
+      const where = slow === undefined ? seen.state.note?.text : `${slow.tab.name}: ${stageWords(slow.stage)}`;
+      progress(`${viewText(seen)}${run?.phase === 'waiting' && where ? ` (${where})` : ''}`, seen);
     },
   });
   if (outcome.kind === 'timed-out')
@@ -214,14 +214,6 @@ async function trainIn(
   if (outcome.run.counters.updates === 0) return 'the run finished without a single update';
   if (broken.size === 0) return null;
   return `trained, but not to the end with ${Array.from(broken, ({ name }) => name).join(', ')}`;
-}
-
-function waitingText({ state }: HostView, stages: readonly TabStage[]): string {
-  const ready = state.workers.filter(({ phase }) => phase === 'ready').length;
-  const slow = stages.find(({ stage }) => stage.kind !== 'waiting');
-  const wanted = state.run?.experiment.workers ?? stages.length;
-  const where = slow === undefined ? (state.note?.text ?? '') : `${slow.tab.name}: ${stageWords(slow.stage)}`;
-  return `waiting for workers: ${ready} of ${wanted} ready${where === '' ? '' : ` (${where})`}`;
 }
 
 const stagesText = (stages: readonly TabStage[]): string =>
