@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { type Experiment, experimentToQuery } from '../experiment/experiment.ts';
 import type { Host } from '../host/state.ts';
-import { type HostView, poll, settledReport, until, type Watch } from '../host/watch-run.ts';
+import { type HostView, poll, settledReport, until } from '../host/watch-run.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import type { WorkerControl, WorkerStage, WorkerView } from '../worker/state.ts';
@@ -28,12 +28,12 @@ export async function launchBrowser(
   const { chromium } = await import('playwright-core');
   const hasGpu = process.platform !== 'linux' || existsSync('/dev/dri');
   const webgpu = backend === 'webgpu' && !hasGpu ? 'swiftshader' : 'default';
-  // Whoever has something to say before the end closes the browser by himself.
+  // Whoever has something to say before the end closes the browser on their own.
   const handles = { handleSIGINT: handlesSignals, handleSIGTERM: handlesSignals, handleSIGHUP: handlesSignals };
   const options = { executablePath, headless: !isHeaded, args: chromiumArgs({ webgpu }), ...handles };
   return chromium.launch(options).catch((error: Error) => {
-    const isBlind = isHeaded && /DISPLAY|X server/.test(error.message);
-    const todo = isBlind
+    const hasNoScreen = isHeaded && /DISPLAY|X server/.test(error.message);
+    const todo = hasNoScreen
       ? 'there is no screen here, leave out --headed'
       : 'try it by hand, or set MANYHANDS_CHROMIUM to another';
     throw new Error(`the browser ${executablePath} does not start: ${todo}`, { cause: error });
@@ -72,8 +72,7 @@ async function openTab(
   });
   await page.goto(url).catch((error: Error) => {
     const why = /net::\w+/.exec(error.message)?.[0] ?? error.message.split('\n', 1)[0] ?? '';
-    const isUnknown = why.startsWith('net::ERR_CERT');
-    const todo = isUnknown
+    const todo = why.startsWith('net::ERR_CERT')
       ? 'if it is a relay of yours with --https, add --insecure'
       : 'is the address right, and the relay running?';
     throw new Error(`${new URL(url).origin} cannot be opened (${why}): ${todo}`, { cause: error });
@@ -81,26 +80,8 @@ async function openTab(
   return page;
 }
 
-/** A host that a program drives, wherever it runs. */
-export interface DrivenHost {
-  /** Starts a run, and waits until it is the one that `view` shows. */
-  start(experiment: Experiment, trainsHere: boolean): Promise<void>;
-  /** Gives it the file that experiments whose data is a file take. */
-  chooseFile(file: ExampleFile, features: number): Promise<void>;
-  view(): Promise<HostView>;
-  readonly watch: Watch<HostView>;
-  /** What the join link of this host has after #. */
-  invitation(): Promise<string>;
-  /** The report of its run, once the transports' own byte counts, which it looks up now and then, include the last push. */
-  report(): Promise<RunReport | null>;
-  /** A copy of the parameters as they are now; null while there is no run. */
-  parameters(): ReturnType<Host['parameters']>;
-  /** Takes one step apart, for the report; rejects where that cannot be. */
-  profile(experiment: Experiment): Promise<void>;
-}
-
 /** A host page under control. */
-export class HostTab implements DrivenHost {
+export class HostTab {
   readonly page: Page;
   readonly watch = poll(() => this.view());
 
@@ -118,20 +99,17 @@ export class HostTab implements DrivenHost {
   ): Promise<HostTab> {
     const hash = [experimentToQuery(experiment), backendQuery(backend)].filter((part) => part !== '').join('&');
     const page = await openTab(browser, `${base}#${hash}`, 'host tab', { problem });
-    const room = poll(() => page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.state.room ?? null), 50);
     let why = 'the page did not start';
-    const isOpen = await until(
-      room,
-      (seen) => {
-        if (seen !== null) why = seen.problem ?? `signalling is ${seen.signalling}`;
-        return seen?.signalling === 'open' ? true : null;
-      },
-      { timeoutMs: OPEN_LIMIT_MS },
-    );
-    if (isOpen === true) return new HostTab(page);
+    const look = () => page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.state.room ?? null);
+    const isOpen = (room: Awaited<ReturnType<typeof look>>) => {
+      if (room !== null) why = room.problem ?? `signalling is ${room.signalling}`;
+      return room?.signalling === 'open' || null;
+    };
+    if ((await until(poll(look, 50), isOpen, { timeoutMs: OPEN_LIMIT_MS })) === true) return new HostTab(page);
     throw new Error(`the host tab was not ready after ${OPEN_LIMIT_MS / 1000} s: ${why}`);
   }
 
+  /** Starts a run, and waits until it is the one that `view` shows. */
   start(experiment: Experiment, trainsHere: boolean): Promise<void> {
     return this.page.evaluate(
       async ([what, here]) => {
@@ -153,7 +131,7 @@ export class HostTab implements DrivenHost {
     );
   }
 
-  /** As a person would: the browser reads the file from the disk by itself, however large it is. */
+  /** Gives the host its file of examples as a person would: the browser reads it from the disk, however large it is. */
   async chooseFile({ path, format, malformedLimit, firstIndex }: ExampleFile, features: number): Promise<void> {
     await this.page.setInputFiles(FILE_INPUT, path);
     await this.page.evaluate(
@@ -175,26 +153,33 @@ export class HostTab implements DrivenHost {
     return view;
   }
 
+  /** What the join link of this host has after #. */
   async invitation(): Promise<string> {
     const link = await this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.joinLink() ?? '');
     return new URL(link).hash.slice(1);
   }
 
+  /** The report of its run, once the last push is in it. */
   report(): Promise<RunReport | null> {
     const read = () => this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null);
     return settledReport(poll(read), (report) => report);
   }
 
+  /** A copy of the parameters as they are now; null while there is no run. */
   parameters(): ReturnType<Host['parameters']> {
     return tabParameters(this.page);
   }
 
+  /** Takes one step apart, for the report; rejects where that cannot be. */
   profile(experiment: Experiment): Promise<void> {
     return this.page.evaluate(async (what) => {
       await (globalThis as HostGlobal).manyhands?.host.profile(what);
     }, experiment);
   }
 }
+
+/** A host that a program drives, wherever it runs. */
+export type DrivenHost = Omit<HostTab, 'page'>;
 
 /** A worker page under control. */
 export class WorkerTab {

@@ -60,7 +60,10 @@ export function labCommands(model: LabModel): readonly Command[] {
     const resume = { ...primary(command('Resume', hint, () => model.start())), isEnabled: canStart };
     return [fresh, ...(hasFailed ? [again] : []), resume];
   }
-  const report = command('Open the report', 'In another tab', () => openReport(model));
+  const report = command('Open the report', 'In another tab', () => {
+    const result = model.result();
+    if (result !== null) openReport(result);
+  });
   return hasFailed ? [fresh, report, primary(again)] : [fresh, primary(report)];
 }
 
