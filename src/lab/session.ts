@@ -55,7 +55,7 @@ export class LabSession<Model> {
   readonly #info: LabInfo;
   readonly #deps: LabDeps<Model>;
   readonly #clock: ReturnType<typeof patientClock>;
-  readonly #outcomes: Map<string, SweepOutcome>;
+  #outcomes: ReadonlyMap<string, SweepOutcome>;
   /** How long each run done here took beside its training. */
   readonly #besideMs: number[] = [];
   #machine: Machine;
@@ -75,7 +75,7 @@ export class LabSession<Model> {
     this.#outcomes = new Map(Array.from(known, (outcome) => [outcome.key, outcome]));
   }
 
-  /** What is known of the runs so far, by key. */
+  /** What is known of the runs so far, by key; replaced, never changed in place. */
   get outcomes(): ReadonlyMap<string, SweepOutcome> {
     return this.#outcomes;
   }
@@ -94,9 +94,9 @@ export class LabSession<Model> {
   async load(): Promise<void> {
     const { outcomes, machine = this.#machine } = await this.#deps.store.load(this.runs);
     this.#machine = machine;
-    for (const outcome of outcomes) {
-      if (this.#outcomes.get(outcome.key)?.failure !== null) this.#outcomes.set(outcome.key, outcome);
-    }
+    const trained = [...this.#outcomes].filter(([, { failure }]) => failure === null);
+    const kept = outcomes.map((outcome) => [outcome.key, outcome] as const);
+    this.#outcomes = new Map([...this.#outcomes, ...kept, ...trained]);
   }
 
   /** Does the wanted runs that are missing, one after another. What is missing at the end was broken off or never begun. */
@@ -104,9 +104,8 @@ export class LabSession<Model> {
     this.#phase = 'running';
     this.#skipsShort = false;
     this.#wanted = this.runs.filter(isWanted);
-    if (retriesFailed) {
-      for (const { key, failure } of this.#outcomes.values()) if (failure !== null) this.#outcomes.delete(key);
-    }
+    const isDone = ({ failure }: SweepOutcome) => failure === null || !retriesFailed;
+    this.#outcomes = new Map([...this.#outcomes].filter(([, outcome]) => isDone(outcome)));
     try {
       for (const run of this.#wanted) {
         if (!this.#outcomes.has(run.key) && (await this.#mayBegin())) await this.#runOne(run);
@@ -174,7 +173,7 @@ export class LabSession<Model> {
     if (trained === null) return;
     const { report, failure, machine } = trained;
     const outcome = { ...run, report, failure };
-    this.#outcomes.set(run.key, outcome);
+    this.#outcomes = new Map(this.#outcomes).set(run.key, outcome);
     this.#machine = machine;
     if (failure === null && report !== null)
       this.#besideMs.push(Math.max(0, this.#clock.nowMs() - beganMs - report.wallSeconds * 1000));
@@ -213,5 +212,5 @@ export class LabSession<Model> {
   }
 }
 
-const timed = ({ experiment, report }: SweepOutcome): TimedRun[] =>
-  report === null ? [] : [{ experiment, trainedMs: report.wallSeconds * 1000 }];
+const timed = ({ experiment, report, failure }: SweepOutcome): TimedRun[] =>
+  report === null || failure !== null ? [] : [{ experiment, trainedMs: report.wallSeconds * 1000 }];

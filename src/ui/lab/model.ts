@@ -246,7 +246,7 @@ export class LabModel {
   #show(lab: Lab | null, session: LabSession<KeptModel> | null): void {
     this.#session = session;
     this.lab.value = lab;
-    this.outcomes.value = new Map(session?.outcomes);
+    this.outcomes.value = session?.outcomes ?? new Map();
   }
 
   #sessionOf(lab: Lab, known: Iterable<SweepOutcome> = []): LabSession<KeptModel> {
@@ -260,11 +260,12 @@ export class LabModel {
     };
     const onProgress = (progress: LabProgress) => {
       this.progress.value = progress;
-      this.outcomes.value = new Map(progress.outcomes.map((outcome) => [outcome.key, outcome]));
+      this.outcomes.value = session.outcomes;
     };
     const store = this.#keeper.outcomesOf(id);
     const deps = { store, trainer: this.#trainer, keepsLargeModels, onProgress, nowMs: () => performance.now() };
-    return new LabSession(info, deps, known);
+    const session = new LabSession(info, deps, known);
+    return session;
   }
 
   async #run(retriesFailed: boolean): Promise<void> {
