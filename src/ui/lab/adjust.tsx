@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { LARGE_MODEL_BYTES } from '../../lab/run-order.ts';
+import { Check } from '../parts/choice.tsx';
 import { bytes } from '../words/format.ts';
 import type { LabModel } from './model.ts';
 import { sized } from './plan.ts';
@@ -61,24 +62,24 @@ export function LabAdjust({ model }: { model: LabModel }) {
         onChange={(repeats) => model.adjust({ repeats: repeats === usual ? null : repeats })}
       />
       {plan.ok && plan.canTakeFile && (
-        <label class="check" title="In place of generated ones">
-          <input
-            type="checkbox"
-            checked={takesFile}
-            onChange={(event) => model.adjust({ takesFile: event.currentTarget.checked })}
-          />
+        <Check
+          class="check"
+          title="In place of generated ones"
+          isOn={takesFile}
+          onChange={(isOn) => model.adjust({ takesFile: isOn })}
+        >
           Examples from a file
-        </label>
+        </Check>
       )}
       {plan.ok && plan.modelBytes > LARGE_MODEL_BYTES && (
-        <label class="check" title="For the zip; otherwise results alone are kept">
-          <input
-            type="checkbox"
-            checked={keepsLargeModels}
-            onChange={(event) => model.adjust({ keepsLargeModels: event.currentTarget.checked })}
-          />
+        <Check
+          class="check"
+          title="For the zip; otherwise results alone are kept"
+          isOn={keepsLargeModels}
+          onChange={(isOn) => model.adjust({ keepsLargeModels: isOn })}
+        >
           Keep each trained model, up to {bytes(plan.modelBytes)}
-        </label>
+        </Check>
       )}
     </>
   );

@@ -1,4 +1,5 @@
 import { LARGE_MODEL_BYTES } from '../../lab/run-order.ts';
+import { Segments } from '../parts/choice.tsx';
 import { bytes, moment } from '../words/format.ts';
 import { LabAdjust, Repeats } from './adjust.tsx';
 import { fileWords } from './examples.ts';
@@ -7,26 +8,21 @@ import type { LabModel } from './model.ts';
 import type { Choice, Lab } from './plan.ts';
 import type { LabRoom } from './room.ts';
 
-const sizes = [
-  [true, 'Quick', 'Minutes on a laptop'],
-  [false, 'Full', 'As the experiment was meant'],
-] as const;
+const sizes = { quick: 'Quick', full: 'Full' };
+const sizeHints = { quick: 'Minutes on a laptop', full: 'As the experiment was meant' };
 
 function Size({ model, choice }: { model: LabModel; choice: Choice }) {
   if (choice.sweep.quick === undefined) return null;
   return (
-    <div class="segments size" role="radiogroup" aria-label="Size">
-      {sizes.map(([isQuick, name, title]) => (
-        <label key={name} title={title}>
-          <input
-            type="radio"
-            name="size"
-            checked={choice.isQuick === isQuick}
-            onChange={() => model.adjust({ isQuick })}
-          />
-          <span>{name}</span>
-        </label>
-      ))}
+    <div class="size">
+      <Segments
+        label="Size"
+        name="size"
+        options={sizes}
+        hints={sizeHints}
+        value={choice.isQuick ? 'quick' : 'full'}
+        onChoose={(size) => model.adjust({ isQuick: size === 'quick' })}
+      />
     </div>
   );
 }

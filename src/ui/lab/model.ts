@@ -9,7 +9,6 @@ import type { Sweep, SweepRun } from '../../lab/sweep.ts';
 import type { SweepOutcome, SweepResult } from '../../lab/sweep-result.ts';
 import type { Machine } from '../../observe/run-report.ts';
 import type { KeptModel, LabRecord, LabStore } from '../../store/labs.ts';
-import type { XAxis } from '../charts/series.ts';
 import type { Sharing } from '../host/share-card.tsx';
 import { claimLab } from './claim.ts';
 import { type ChosenExamples, LabExamples } from './examples.ts';
@@ -70,7 +69,7 @@ export class LabModel {
   readonly leftOut = signal<ReadonlySet<string>>(new Set());
   /** Runs whose curves are not drawn, by key. */
   readonly hidden = signal<ReadonlySet<string>>(new Set());
-  readonly axis = signal<XAxis>('relative');
+  readonly axis = signal<'relative' | 'step'>('relative');
   readonly hoverX = signal<number | null>(null);
 
   readonly #keeper: LabKeeper;

@@ -10,6 +10,7 @@ import { presets } from '../../lab/presets.ts';
 import { Readout } from '../charts/readout.tsx';
 import { ShareCard } from '../host/share-card.tsx';
 import { Inspector } from '../inspect/inspector.tsx';
+import { Segments } from '../parts/choice.tsx';
 import { PageNav } from '../parts/page-nav.tsx';
 import { listenForShortcuts } from '../parts/shortcuts.ts';
 import { fractionDone } from '../runs/run-summary.ts';
@@ -71,29 +72,17 @@ function Notices({ model, state }: { model: LabModel; state: HostState }) {
   );
 }
 
-const axes = [
-  ['relative', 'Time', 'By time since each run began'],
-  ['step', 'Step', 'By step: one update of the parameters'],
-] as const;
+const axes = { relative: 'Time', step: 'Step' };
+const axisHints = { relative: 'By time since each run began', step: 'By step: one update of the parameters' };
 
 function Tools({ model }: { model: LabModel }) {
+  const choose = (axis: keyof typeof axes) => {
+    model.axis.value = axis;
+  };
+  const { value } = model.axis;
   return (
     <div class="tools">
-      <div class="segments" role="radiogroup" aria-label="Horizontal axis">
-        {axes.map(([axis, name, title]) => (
-          <label key={axis} title={title}>
-            <input
-              type="radio"
-              name="axis"
-              checked={model.axis.value === axis}
-              onChange={() => {
-                model.axis.value = axis;
-              }}
-            />
-            <span>{name}</span>
-          </label>
-        ))}
-      </div>
+      <Segments label="Horizontal axis" name="axis" options={axes} hints={axisHints} value={value} onChoose={choose} />
       <LabDownloads key={model.lab.value?.id} model={model} />
     </div>
   );

@@ -2,9 +2,11 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { HostState } from '../../host/state.ts';
 import { tabsNeeded } from '../../lab/run-order.ts';
 import { workersOf } from '../../lab/summary.ts';
-import type { SweepRun } from '../../lab/sweep.ts';
+import type { Sweep, SweepRun } from '../../lab/sweep.ts';
+import { Check } from '../parts/choice.tsx';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { Scroll } from '../parts/scroll.tsx';
+import { number, Table } from '../parts/table.tsx';
 import { RunsHeading } from '../runs/runs-heading.tsx';
 import { count, counted, duration, loss, NOTHING, percent } from '../words/format.ts';
 import { type LabModel, liveRun } from './model.ts';
@@ -19,48 +21,16 @@ interface RunProps {
   readonly run: SweepRun;
 }
 
-interface PickProps extends RunProps {
-  readonly hint: string;
-  readonly isPicked: boolean;
-  onPick(isPicked: boolean): void;
-}
-
-/** A run's name, with a box to pick it and the way it is drawn. */
-function RunPick({ plan, run, hint, isPicked, onPick }: PickProps) {
+/** How a run is drawn, and its name. */
+function RunTitle({ plan, run }: Pick<RunProps, 'plan' | 'run'>) {
   const labels = [...new Set(plan.runs.map(({ label }) => label))];
   return (
-    <th scope="row">
-      <label class="pick" title={hint}>
-        <input type="checkbox" checked={isPicked} onChange={(event) => onPick(event.currentTarget.checked)} />
-        <RunSwatch slot={labels.indexOf(run.label)} />
-        {runName(run, plan.repeats)}
-      </label>
-    </th>
+    <>
+      <RunSwatch slot={labels.indexOf(run.label)} />
+      {runName(run, plan.repeats)}
+    </>
   );
 }
-
-type Column = readonly [name: string, kind: string, title?: string];
-
-const Head = ({ columns }: { columns: readonly Column[] }) => (
-  <thead>
-    <tr>
-      {columns.map(([name, kind, title]) => (
-        <th key={name} scope="col" class={kind || undefined} title={title}>
-          {name}
-        </th>
-      ))}
-    </tr>
-  </thead>
-);
-
-const planColumns: readonly Column[] = [
-  ['Run', ''],
-  ['Workers', 'number'],
-  ['Batch', 'number'],
-  ['Rate', 'number'],
-  ['Until', ''],
-  ['Where', ''],
-];
 
 /** When a run ends, in a few words. */
 function endWords({ untilLoss, maxSteps, epochs, minutes }: Experiment): string {
@@ -73,49 +43,50 @@ function endWords({ untilLoss, maxSteps, epochs, minutes }: Experiment): string 
   return rules.filter((rule) => rule !== null).join(' or ');
 }
 
-function PlanRow(props: RunProps) {
-  const { model, run } = props;
-  const { experiment, key } = run;
-  const isWanted = !model.leftOut.value.has(key);
-  const tabs = tabsNeeded(run, model.choice.value.sweep);
-  const isHere = tabs < workersOf(experiment);
-  return (
-    <tr class={isWanted ? undefined : 'left-out'}>
-      <RunPick
-        {...props}
-        hint="Run it; what is left out can be run later"
-        isPicked={isWanted}
-        onPick={(isPicked) => model.want(key, isPicked)}
-      />
-      <td class="number">{count(workersOf(experiment))}</td>
-      <td class="number">{count(experiment.batch)}</td>
-      <td class="number">{experiment.lr}</td>
-      <td>{endWords(experiment)}</td>
-      <td>{[isHere ? 'this tab' : null, tabs > 0 ? counted(tabs, 'tab') : null].filter(Boolean).join(' + ')}</td>
-    </tr>
-  );
+/** Where a run is computed. */
+function whereWords(run: SweepRun, sweep: Sweep): string {
+  const tabs = tabsNeeded(run, sweep);
+  const isHere = tabs < workersOf(run.experiment);
+  return [isHere ? 'this tab' : null, tabs > 0 ? counted(tabs, 'tab') : null].filter(Boolean).join(' + ');
 }
 
 /** What will be run if it is started: every run with its settings. */
 export function LabPlan({ model, state }: { model: LabModel; state: HostState }) {
   const plan = model.plan.value;
   if (!plan.ok) return null;
+  const isWanted = ({ key }: SweepRun) => !model.leftOut.value.has(key);
+  const pick = (run: SweepRun) => (
+    <Check
+      title="Run it; what is left out can be run later"
+      isOn={isWanted(run)}
+      onChange={(isOn) => model.want(run.key, isOn)}
+    >
+      <RunTitle plan={plan} run={run} />
+    </Check>
+  );
   return (
     <section aria-label="Runs">
       <RunsHeading plan={plan} state={state} />
-      <table class="lab-plan">
-        <Head columns={planColumns} />
-        <tbody>
-          {plan.runs.map((run) => (
-            <PlanRow key={run.key} model={model} state={state} plan={plan} run={run} />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="Runs"
+        class="lab-plan"
+        rows={plan.runs}
+        keyOf={({ key }) => key}
+        rowProps={(run) => ({ class: isWanted(run) ? undefined : 'left-out' })}
+        columns={[
+          { name: 'Run', isName: true, cell: pick },
+          number('Workers', ({ experiment }: SweepRun) => count(workersOf(experiment))),
+          number('Batch', ({ experiment }: SweepRun) => count(experiment.batch)),
+          number('Rate', ({ experiment }: SweepRun) => experiment.lr),
+          { name: 'Until', cell: ({ experiment }) => endWords(experiment) },
+          { name: 'Where', cell: (run) => whereWords(run, model.choice.value.sweep) },
+        ]}
+      />
     </section>
   );
 }
 
-const columns: readonly Column[] = [
+const columns = [
   ['Run', ''],
   ['Workers', 'number', 'That take part; others stay connected and wait'],
   ['Batch', 'number', 'Examples per worker and step'],
@@ -125,7 +96,7 @@ const columns: readonly Column[] = [
   ['Test loss', 'number', 'Of the last parameters'],
   ['Accuracy', 'number', 'On the test set, of the last parameters'],
   ['Bottleneck', '', 'What held the run up; the report has the numbers'],
-];
+] as const;
 
 /** Steps, time, test loss and accuracy of a run: what was reported, or the numbers of the moment. */
 function numbersOf({ model, state, run: { key } }: RunProps, isTraining: boolean): readonly string[] {
@@ -148,7 +119,7 @@ function stateWords({ model, run: { key } }: RunProps, isNow: boolean, isTrainin
 }
 
 function Row(props: RunProps) {
-  const { model, state, run } = props;
+  const { model, state, plan, run } = props;
   const outcome = model.outcomes.value.get(run.key);
   const isNow = model.progress.value?.run?.key === run.key;
   const isTraining = isNow && liveRun(model, state) !== null;
@@ -159,12 +130,15 @@ function Row(props: RunProps) {
   return (
     <>
       <tr data-run={run.key} data-state={words} aria-current={isNow ? 'true' : undefined}>
-        <RunPick
-          {...props}
-          hint="Draw its curve"
-          isPicked={!model.hidden.value.has(run.key)}
-          onPick={(isPicked) => model.draw(run.key, isPicked)}
-        />
+        <th scope="row">
+          <Check
+            title="Draw its curve"
+            isOn={!model.hidden.value.has(run.key)}
+            onChange={(isOn) => model.draw(run.key, isOn)}
+          >
+            <RunTitle plan={plan} run={run} />
+          </Check>
+        </th>
         <td class={isShort ? 'number short' : 'number'} title={isShort ? 'More than are connected now' : undefined}>
           {count(workersOf(run.experiment))}
           {isShort && <span class="hidden"> (more than are connected)</span>}
@@ -198,7 +172,15 @@ export function LabTable({ model, state }: { model: LabModel; state: HostState }
       <RunsHeading plan={plan} state={state} />
       <Scroll label="Runs">
         <table class="lab-runs">
-          <Head columns={columns} />
+          <thead>
+            <tr>
+              {columns.map(([name, kind, title]) => (
+                <th key={name} scope="col" class={kind || undefined} title={title}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
           <tbody>
             {plan.runs.map((run) => (
               <Row key={run.key} model={model} state={state} plan={plan} run={run} />
