@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Host, HostState } from '../host/state.ts';
-import { settledReport, until, viewOf, watchHost } from '../host/watch-run.ts';
+import type { Host } from '../host/state.ts';
+import { type HostView, runAfter, settledReport, until, viewOf, watchHost } from '../host/watch-run.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { type NodeHost, startNodeHost } from '../node/host.ts';
 import { type RunReport, runReport } from '../observe/run-report.ts';
@@ -28,13 +28,13 @@ export async function openRelayHost(
   const node = await startNodeHost({ folder, app, net, backend, allowsTyping: false, note });
   const { host } = node;
   const watch = watchHost(host);
-  /** Rejects with the words when it takes too long until the host's state is so. */
-  const reach = async (words: string, isSo: (state: HostState) => boolean) => {
-    const found = await until(watch, ({ state }) => isSo(state) || null, { timeoutMs: OPEN_LIMIT_MS });
-    if (found === true) return;
+  /** Rejects with the words when it takes too long. */
+  const reach = async (words: string, read: (view: HostView) => unknown) => {
+    const found = await until(watch, (view) => read(view) || null, { timeoutMs: OPEN_LIMIT_MS });
+    if (found !== 'timed-out') return;
     throw new Error(`${words}: ${host.state.room.problem ?? host.state.note?.text ?? 'no reason is known'}`);
   };
-  await reach('the host did not reach its relay', ({ room }) => room.signalling === 'open');
+  await reach('the host did not reach its relay', ({ state }) => state.room.signalling === 'open');
   return {
     watch,
     view: async () => viewOf(host),
@@ -42,7 +42,7 @@ export async function openRelayHost(
       const before = host.state.run?.id;
       host.setTrainsHere(trainsHere);
       host.start(experiment);
-      await reach('the run did not start', ({ run }) => run !== null && run.id !== before);
+      await reach('the run did not start', (view) => runAfter(before, view));
     },
     chooseFile: async (file, features) => host.chooseExamples({ ...file, features }),
     invitation: async () => invitationOf(node),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { type Experiment, experimentToQuery } from '../experiment/experiment.ts';
 import type { Host } from '../host/state.ts';
-import { type HostView, poll, settledReport, until } from '../host/watch-run.ts';
+import { type HostView, poll, runAfter, settledReport, until } from '../host/watch-run.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import type { WorkerControl, WorkerStage, WorkerView } from '../worker/state.ts';
@@ -110,24 +110,21 @@ export class HostTab {
   }
 
   /** Starts a run, and waits until it is the one that `view` shows. */
-  start(experiment: Experiment, trainsHere: boolean): Promise<void> {
-    return this.page.evaluate(
-      async ([what, here]) => {
+  async start(experiment: Experiment, trainsHere: boolean): Promise<void> {
+    const before = await this.page.evaluate(
+      ([what, here]) => {
         const host = (globalThis as HostGlobal).manyhands?.host;
-        if (host === undefined) return;
-        const before = host.state.run?.id;
-        host.setTrainsHere(here);
-        host.start(what);
-        // The server is a thread of its own: its run shows with its next message.
-        await new Promise<void>((resolve) => {
-          const stop = host.subscribe(() => {
-            if (host.state.run === null || host.state.run.id === before) return;
-            stop();
-            resolve();
-          });
-        });
+        const run = host?.state.run;
+        host?.setTrainsHere(here);
+        host?.start(what);
+        return run?.id;
       },
       [experiment, trainsHere] as const,
+    );
+    // The server is a thread of its own: its run shows with its next message.
+    await until(
+      poll(() => this.view(), 20),
+      (view) => runAfter(before, view),
     );
   }
 

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import type { NodeResources } from '../core/wire/resources.ts';
 import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
@@ -95,14 +95,11 @@ export async function train(options: TrainOptions, listener: TrainListener): Pro
     if (file) await readIn(host, file, experiment, listener);
     let startedAtMs: number | null = null;
     sampler = await watchProcesses({ browser, pages: () => pages, startedAtMs: () => startedAtMs });
-    const failure = await trainIn(browser, server.url, host, options, {
-      problem,
-      progress(text, view) {
-        startedAtMs = view.state.run?.startedAtMs ?? null;
-        listener.progress(text, view);
-      },
-      onWorker: (worker, page) => pages.push({ node: `worker ${worker}`, worker, page }),
-    });
+    const progress = (text: string, view: HostView) => {
+      startedAtMs = view.state.run?.startedAtMs ?? null;
+      listener.progress(text, view);
+    };
+    const failure = await trainIn(browser, server.url, host, options, { pages, problem, progress });
     const sampled = await sampler.stop();
     sampler = undefined;
     if (options.profiles && failure === null)
@@ -140,12 +137,6 @@ async function readIn(host: DrivenHost, file: ExampleFile, experiment: Experimen
   resolveExperiment({ ...experiment, examples: found.trainCount, entries: Math.max(1, found.entries) });
 }
 
-interface TrainEvents extends Pick<TrainListener, 'progress'> {
-  problem(text: string): void;
-  /** A worker tab has got its number. */
-  onWorker(worker: number, page: Page): void;
-}
-
 /** Loading the library and the data takes seconds; with many tabs on few cores, tens of seconds. */
 const START_LIMIT_MS = 180_000;
 
@@ -161,7 +152,7 @@ async function trainIn(
   url: string,
   host: DrivenHost,
   { experiment, tabs, hostTrains, backend, timeoutMs, signal }: TrainOptions,
-  { problem, progress, onWorker }: TrainEvents,
+  { pages, problem, progress }: Pick<TrainListener, 'progress'> & { pages: WatchedPage[]; problem(text: string): void },
 ): Promise<string | null> {
   const beganAtMs = performance.now();
   const spentMs = () => performance.now() - beganAtMs;
@@ -174,13 +165,12 @@ async function trainIn(
       return tab;
     }),
   );
-  const [broken, numbered] = [new Set<WorkerTab>(), new Set<WorkerTab>()];
+  const broken = new Set<WorkerTab>();
   const stageOf = async (tab: WorkerTab): Promise<TabStage> => {
     const view = await tab.view();
-    if (view?.identity && !numbered.has(tab)) {
-      numbered.add(tab);
-      onWorker(view.identity.worker, tab.page);
-    }
+    const worker = view?.identity?.worker;
+    if (worker !== undefined && pages.every(({ page }) => page !== tab.page))
+      pages.push({ node: `worker ${worker}`, worker, page: tab.page });
     // A tab that no longer answers counts as one that left.
     const stage = view?.stage ?? { kind: 'left' };
     const why = brokenWords(stage);

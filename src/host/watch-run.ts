@@ -102,6 +102,10 @@ export function until<Seen, Found>(
   });
 }
 
+/** The host's run, if it is another than the one before. */
+export const runAfter = (before: string | undefined, { state: { run } }: HostView): RunState | null =>
+  run?.id === before ? null : run;
+
 /** What came of a run that was watched to its end. */
 export type RunOutcome =
   | { readonly kind: 'finished'; readonly run: RunState }
@@ -130,7 +134,7 @@ export async function watchRun<Seen extends HostView>(
 ): Promise<RunOutcome> {
   let run: RunState | null = null;
   const read = (seen: Seen): RunOutcome | null => {
-    const current = seen.state.run?.id === before ? null : seen.state.run;
+    const current = runAfter(before, seen);
     if (current === null && run !== null) return { kind: 'stopped' };
     run = current;
     if (run?.phase === 'finished' || run?.phase === 'failed') return { kind: run.phase, run };

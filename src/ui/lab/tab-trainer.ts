@@ -1,6 +1,15 @@
 import type { RunState } from '../../core/server/progress.ts';
 import type { Host, HostState, WorkerRow } from '../../host/state.ts';
-import { type HostView, settledReport, unlessAborted, until, watchHost, watchRun } from '../../host/watch-run.ts';
+import {
+  type HostView,
+  runAfter,
+  settledReport,
+  unlessAborted,
+  until,
+  viewOf,
+  watchHost,
+  watchRun,
+} from '../../host/watch-run.ts';
 import { type RunOrder, type RunStage, type RunTrainer, type TrainedRun, trainingStage } from '../../lab/run-order.ts';
 import { workersOf } from '../../lab/summary.ts';
 import { type Machine, type RunReport, runReport } from '../../observe/run-report.ts';
@@ -66,11 +75,10 @@ export class TabTrainer implements RunTrainer<KeptModel> {
     });
     if (outcome.kind === 'finished' || outcome.kind === 'failed')
       return this.#roundOff(order, outcome.run, onStage, signal);
-    const hasBegun = ({ state: { run } }: HostView) => (run !== null && run.id !== before ? true : null);
     // Before it began, what is there is of the run before.
-    const report = hasBegun({ state: host.state, test: null }) && this.#report();
+    const report = runAfter(before, viewOf(host)) && this.#report();
     // A run that is still on its way to the server would begin after the reset, with nobody to end it.
-    if (outcome.kind === 'aborted') await until(watch, hasBegun, { timeoutMs: START_MS });
+    if (outcome.kind === 'aborted') await until(watch, (view) => runAfter(before, view), { timeoutMs: START_MS });
     host.reset();
     if (outcome.kind === 'aborted') return null;
     return this.#result(report, outcome.kind === 'given-up' ? outcome.why : 'the host dropped it', null);
