@@ -17,17 +17,17 @@ import { UsageError } from '../node/usage-error.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import { dataFolder } from '../relay/certificate.ts';
 import { type RunningServer, startServer } from '../relay/serve.ts';
-import { type Command, type Given, numberOf, wordOf } from './command-line.ts';
+import { type Command, numberOf, type OptionValues, wordOf } from './command-line.ts';
 import { readExampleFile } from './example-file.ts';
 import { experimentOptions, readExperiment } from './experiment-options.ts';
 import { readJsonPath, writeJson } from './json-file.ts';
 import { greeting, readRelay, relayOptions } from './serve-command.ts';
 import { nextSignal } from './shutdown.ts';
 
-/** An invite lasts a day: whoever reads the terminal in the evening finds one for tomorrow. */
+/** An invite lasts a day: the last one on the terminal is good for another half. */
 const NEW_LINK_MS = 12 * 3_600_000;
 
-/** Serves the app and hosts a run in this process, until it is over or the process is told to end. */
+/** Serves the app and hosts a run in this process, until the run is over or the process gets a signal. */
 export const hostCommand: Command = {
   name: 'serve --host',
   describe: 'serves the app and hosts a run in this process, with its checkpoints on disk; no tab is needed',
@@ -47,7 +47,7 @@ export const hostCommand: Command = {
   run: (given) => hostRun(given),
 };
 
-async function hostRun(given: Given): Promise<number> {
+async function hostRun(given: OptionValues): Promise<number> {
   const workers = numberOf(given, 'workers', { min: 1, max: 1000, isWhole: true }) ?? 1;
   const experiment = readExperiment(given, workers);
   const file = readExampleFile(given);
@@ -125,7 +125,11 @@ async function keepFiles(folder: string, host: Host, report: RunReport): Promise
 }
 
 /** The run that the folder holds, if it is to go on; a run that is neither to go on nor to be dropped is not lost. */
-async function interrupted(folder: string, given: Given, note: (text: string) => void): Promise<Resumable | null> {
+async function interrupted(
+  folder: string,
+  given: OptionValues,
+  note: (text: string) => void,
+): Promise<Resumable | null> {
   const store = diskStore(join(folder, 'checkpoints'), { onSaved() {}, onSkipped: note });
   const found = (await store.latest())?.resumable ?? null;
   if (found === null) {
@@ -150,7 +154,7 @@ async function begin(host: Host, experiment: Experiment, trainsHere: boolean, sa
   host.resumeSaved();
 }
 
-/** Shows how it goes until the run is over or the process is told to end; says why it failed. */
+/** Shows the run's progress until it is over or the signal comes, and why it failed. */
 async function watch(host: Host, line: ProgressLine, signal: AbortSignal): Promise<RunOutcome> {
   const outcome = await watchRun(watchHost(host), {
     signal,

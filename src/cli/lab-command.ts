@@ -9,7 +9,7 @@ import { LabSession } from '../lab/session.ts';
 import { labCommandText } from '../lab/sized-sweep.ts';
 import { quickened } from '../lab/sweep.ts';
 import type { SweepOutcome } from '../lab/sweep-result.ts';
-import type { Command, Given } from './command-line.ts';
+import type { Command, OptionValues } from './command-line.ts';
 import { LabFolder } from './lab-folder.ts';
 import { type LabOptions, labOptions, readLabOptions, readSweep } from './lab-options.ts';
 import { nextSignal } from './shutdown.ts';
@@ -88,7 +88,7 @@ function outcomeWords({ report, failure }: SweepOutcome): string {
   return `${report.steps.toLocaleString('en')} ${report.steps === 1 ? 'step' : 'steps'} in ${report.wallSeconds.toFixed(1)} s${loss}`;
 }
 
-async function list(given: Given): Promise<number> {
+async function list(given: OptionValues): Promise<number> {
   if (given.sweep !== undefined) {
     for (const { key, label } of layOut((await readSweep(given)).sweep)) console.log(`${key}  ${label}`);
     return 0;

@@ -70,3 +70,12 @@ test('a folder of other things is refused and left as it was', async () => {
   await expect(open()).rejects.toThrow('holds other things than a sweep');
   expect(await readdir(path)).toEqual(['thesis.txt']);
 });
+
+test('a folder that another process works in is refused, with the file to remove if that is not so', async () => {
+  await (await open()).close();
+  await writeFile(join(path, 'in-use-by'), `${process.ppid}\n`);
+  await expect(open()).rejects.toThrow(`is in use by another sweep that is being run`);
+  await expect(open()).rejects.toThrow(`remove ${join(path, 'in-use-by')}`);
+  await rm(join(path, 'in-use-by'));
+  await (await open()).close();
+});

@@ -8,7 +8,7 @@ import { sizedSweep } from '../lab/sized-sweep.ts';
 import { parseSweep, type Sweep, type SweepRun } from '../lab/sweep.ts';
 import { backendChoices } from '../models/backend.ts';
 import { UsageError } from '../node/usage-error.ts';
-import { type Given, numberOf, type Options, wordOf } from './command-line.ts';
+import { numberOf, type Options, type OptionValues, wordOf } from './command-line.ts';
 import { fileOptions, readExampleFile } from './example-file.ts';
 import { MAX_TABS } from './train-options.ts';
 
@@ -40,7 +40,7 @@ export interface LabOptions extends TrainerOptions {
 }
 
 /** Turns what was typed into a sweep; every mistake is a UsageError, of one line where there is one. */
-export async function readLabOptions(given: Given): Promise<LabOptions> {
+export async function readLabOptions(given: OptionValues): Promise<LabOptions> {
   const { sweep, isQuick, file } = await readSweep(given);
   const { out, only } = given;
   if (typeof out !== 'string' || out === '') throw new UsageError('--out <folder> is needed: runs and report go there');
@@ -68,7 +68,7 @@ export async function readLabOptions(given: Given): Promise<LabOptions> {
 }
 
 /** The sweep that was named, a preset or a file, at the size and with the data that were asked for, and one that can be laid out. */
-export async function readSweep(given: Given): Promise<Pick<LabOptions, 'sweep' | 'isQuick' | 'file'>> {
+export async function readSweep(given: OptionValues): Promise<Pick<LabOptions, 'sweep' | 'isQuick' | 'file'>> {
   const named = String(given.sweep);
   const isQuick = given.quick === true;
   const found = presets.find(({ name }) => name === named) ?? (await sweepOfFile(named));

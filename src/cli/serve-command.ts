@@ -5,7 +5,7 @@ import { UsageError } from '../node/usage-error.ts';
 import { type Certificate, dataFolder, ownCertificate, readCertificate } from '../relay/certificate.ts';
 import type { IceOptions } from '../relay/ice-servers.ts';
 import { ownNames, type RunningServer, type ServerOptions, startServer } from '../relay/serve.ts';
-import { type Command, type Given, numberOf, type Options } from './command-line.ts';
+import { type Command, numberOf, type Options, type OptionValues } from './command-line.ts';
 
 const USUAL_PORT = 8080;
 
@@ -53,7 +53,7 @@ export const serveCommand: Command = {
 
 /** What was typed about the relay; every mistake is a UsageError of one line. */
 export async function readRelay(
-  given: Given,
+  given: OptionValues,
 ): Promise<{ options: Omit<ServerOptions, 'dist'>; certificate: Certificate | null }> {
   const port = numberOf(given, 'port', { min: 0, max: 65_535, isWhole: true });
   const address = textOf(given, 'address') ?? '0.0.0.0';
@@ -68,7 +68,7 @@ export async function readRelay(
   return { options, certificate };
 }
 
-async function readTls(given: Given, address: string): Promise<Certificate | null> {
+async function readTls(given: OptionValues, address: string): Promise<Certificate | null> {
   const [cert, key] = [textOf(given, 'cert'), textOf(given, 'key')];
   if (cert !== undefined && key !== undefined) {
     return readCertificate(cert, key).catch((error: Error) => Promise.reject(new UsageError(error.message)));
@@ -78,7 +78,7 @@ async function readTls(given: Given, address: string): Promise<Certificate | nul
   return ownCertificate(textOf(given, 'data-dir') ?? dataFolder(), ownNames(address), Date.now());
 }
 
-function readIce(given: Given): IceOptions {
+function readIce(given: OptionValues): IceOptions {
   const urls = (kind: 'stun' | 'turn') =>
     (textOf(given, kind) ?? '')
       .split(',')
@@ -111,7 +111,7 @@ function checked<T>(read: () => T): T {
   }
 }
 
-function textOf(given: Given, name: string): string | undefined {
+function textOf(given: OptionValues, name: string): string | undefined {
   const value = given[name];
   return typeof value === 'string' ? value : undefined;
 }

@@ -44,7 +44,7 @@ export interface TabChoice {
   readonly index: number;
   readonly backend: BackendChoice;
   problem(text: string): void;
-  /** Takes a certificate that nobody vouches for. */
+  /** Accepts a certificate that no authority has signed. */
   readonly isInsecure?: boolean;
   /** The name that a volunteer would type. */
   readonly volunteer?: string;

@@ -102,7 +102,7 @@ export function until<Seen, Found>(
   });
 }
 
-/** The host's run, if it is another than the one before. */
+/** The host's run, unless it is still the one before. */
 export const runAfter = (before: string | undefined, { state: { run } }: HostView): RunState | null =>
   run?.id === before ? null : run;
 

@@ -22,7 +22,7 @@ const labSchema = z.readonly(
     isQuick: z.boolean(),
     /** The command line's words for it: a preset's or a file's name. */
     source: z.string(),
-    /** Plain data, to be checked by whoever reads it. */
+    /** Plain data; whoever reads it must check it. */
     sweep: z.unknown(),
     /** How often each setting is run; null: as the sweep says. */
     repeats: z.nullable(z.int()),
@@ -52,7 +52,7 @@ const runSchema = z.readonly(
   z.object({
     lab: z.string(),
     key: z.string(),
-    /** Plain data, to be checked by whoever reads it; null if there is nothing to report. */
+    /** Plain data; whoever reads it must check it. Null if there is nothing to report. */
     report: z.unknown(),
     /** Null if it trained to its end. */
     failure: z.nullable(z.string()),
@@ -60,7 +60,7 @@ const runSchema = z.readonly(
     model: z.nullable(modelSchema),
   }),
 );
-/** What became of one run of a lab: kept whole, under the lab's id and the run's key, so that no two can mix. */
+/** What came of one run of a lab, kept whole under the lab's id and the run's key. */
 export type LabRunRecord = z.infer<typeof runSchema>;
 
 /** What is there as it should be; what another version wrote differently counts as not there. */

@@ -11,17 +11,17 @@ const MAX_REPEATS = 100;
 interface RepeatsProps {
   /** How often each is run as it is. */
   readonly asked: number;
-  readonly least: number;
+  readonly min: number;
   onChange(repeats: number): void;
 }
 
 /** How often each setting is run. */
-export function Repeats({ asked, least, onChange }: RepeatsProps) {
+export function Repeats({ asked, min, onChange }: RepeatsProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const isWrong = typed !== null;
   const read = (text: string) => {
     const count = Number(text);
-    const isCount = /^\d+$/.test(text) && count >= least && count <= MAX_REPEATS;
+    const isCount = /^\d+$/.test(text) && count >= min && count <= MAX_REPEATS;
     setTyped(isCount ? null : text);
     if (isCount) onChange(count);
   };
@@ -40,7 +40,7 @@ export function Repeats({ asked, least, onChange }: RepeatsProps) {
       />
       {isWrong && (
         <p class="problem" id="lab-repeats-problem">
-          A whole number from {least} to {MAX_REPEATS}.
+          A whole number from {min} to {MAX_REPEATS}.
         </p>
       )}
     </div>
@@ -58,7 +58,7 @@ export function LabAdjust({ model }: { model: LabModel }) {
       <Repeats
         key={`${sweep.name} ${isQuick}`}
         asked={choice.repeats ?? usual}
-        least={1}
+        min={1}
         onChange={(repeats) => model.adjust({ repeats: repeats === usual ? null : repeats })}
       />
       {plan.ok && plan.canTakeFile && (

@@ -169,7 +169,7 @@ function Begun({ model, lab }: { model: LabModel; lab: Lab }) {
           <Repeats
             key={lab.id}
             asked={plan.repeats}
-            least={plan.repeats}
+            min={plan.repeats}
             onChange={(repeats) => model.repeatMore(repeats)}
           />
         </fieldset>

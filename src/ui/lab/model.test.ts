@@ -7,7 +7,7 @@ it('starts nothing by itself, and lays out what it will do', async () => {
   const { model, host } = rig({ tabs: 3 });
   await settle();
   expect(host.told).toEqual([]);
-  expect(model.plan.value).toMatchObject({ ok: true, mostTabs: 2 });
+  expect(model.plan.value).toMatchObject({ ok: true, maxTabs: 2 });
   expect(stateOf(model)).toEqual(['1 worker: to come', '2 workers: to come']);
 });
 
@@ -78,7 +78,7 @@ it('passes over runs that need more tabs than are here, and they are still to co
 it('trains in this tab where the sweep or single says so', async () => {
   const sweep = parseSweep({ name: 'here', base, hostTrains: true, cases: [{ strategy: 'single' }, { workers: 2 }] });
   const { model, host } = rig({ sweep, tabs: 0 });
-  expect(model.plan.value).toMatchObject({ mostTabs: 1 });
+  expect(model.plan.value).toMatchObject({ maxTabs: 1 });
   model.start();
   await settle();
   expect(host.told).toEqual(['trains here: true', 'start single × 1, at most 1']);

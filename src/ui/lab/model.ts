@@ -59,7 +59,7 @@ export class LabModel {
   readonly trouble: Signal<string | null>;
   /** The file that runs take their examples from, where they need one. */
   readonly examples: ReadonlySignal<ChosenExamples>;
-  /** What a worker that joins now is told it will train: workers that are to talk to each other are told before they join. */
+  /** The experiment that join links name: with all-reduce, workers must know before they join that they connect to each other. */
   readonly invited = computed((): Experiment => {
     const runs = this.runs.value;
     const told = runs.find(({ experiment }) => experiment.strategy === 'allreduce') ?? runs[0];

@@ -51,7 +51,7 @@ function Status({ model, state }: { model: LabModel; state: HostState }) {
       <dl class="readouts">
         <Readout name="Run" value={progress?.run ? `${progress.number} of ${progress.count}` : NOTHING} />
         <Readout name="Done" value={`${model.outcomes.value.size} of ${model.runs.value.length}`} />
-        <Readout name="Tabs here" value={plan.ok ? `${here} of ${plan.mostTabs}` : count(here)} />
+        <Readout name="Tabs here" value={plan.ok ? `${here} of ${plan.maxTabs}` : count(here)} />
         <Readout name="Left, about" value={roughly(progress?.leftMs ?? null)} />
       </dl>
       <LabControls model={model} />

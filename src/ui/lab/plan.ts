@@ -22,7 +22,7 @@ export type Plan =
       /** How often each setting is run. */
       readonly repeats: number;
       /** Beside this one, for the run that needs the most. */
-      readonly mostTabs: number;
+      readonly maxTabs: number;
       /** Of the largest. */
       readonly modelBytes: number;
       readonly needsFile: boolean;
@@ -50,11 +50,11 @@ export function planOf(choice: Choice): Plan {
   try {
     const sweep = sized(choice);
     const runs = layOut(sweep);
-    const mostTabs = Math.max(...runs.map((run) => tabsNeeded(run, sweep)));
+    const maxTabs = Math.max(...runs.map((run) => tabsNeeded(run, sweep)));
     const modelBytes = Math.max(...runs.map(modelBytesOf));
     const needsFile = runs.some(isOfFile);
     const canTakeFile = choice.takesFile || (!needsFile && fitsFile({ ...choice, takesFile: true }));
-    return { ok: true, runs, repeats: sweep.repeats, mostTabs, modelBytes, needsFile, canTakeFile };
+    return { ok: true, runs, repeats: sweep.repeats, maxTabs, modelBytes, needsFile, canTakeFile };
   } catch (error) {
     if (!(error instanceof ProblemsError)) throw error;
     return { ok: false, problems: error.problems.map(problemLine) };

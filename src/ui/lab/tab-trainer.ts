@@ -16,7 +16,7 @@ import { type Machine, type RunReport, runReport } from '../../observe/run-repor
 import type { KeptModel } from '../../store/labs.ts';
 import { stopWords } from '../words/words.ts';
 
-/** A start is a look at the links and a message to a thread; what is wrong after this long has to do with it. */
+/** A run starts with a look at the links and a message to a thread; what is broken after this long is its fault. */
 const START_MS = 5000;
 /** A profile and the model are good to have; nobody waits for them for long. */
 const ROUND_OFF_MS = 60_000;

@@ -24,7 +24,7 @@ function wordsAt(
   if (stage?.kind === 'training' && runs[1]) host.start(runs[1].experiment);
   const whole = { phase: 'running', run: runs[1] ?? null, number: 2, count: 2, missing: runs, ...Object(progress) };
   const model = {
-    plan: signal({ ok: true, runs, repeats: 1, mostTabs: 2 }),
+    plan: signal({ ok: true, runs, repeats: 1, maxTabs: 2 }),
     leftOut: signal(new Set()),
     lab: signal(progress === null ? null : { sweep }),
     progress: signal(progress === null || progress === 'rest' ? null : whole),

@@ -32,11 +32,11 @@ const lostWords = (left: number, asked: number): string =>
 export function labWords(model: LabModel, state: HostState): string {
   const plan = model.plan.value;
   if (!plan.ok) return `This sweep cannot be run. ${plan.problems[0] ?? ''}`;
-  const { runs, mostTabs, repeats } = plan;
+  const { runs, maxTabs, repeats } = plan;
   const lab = model.lab.value;
   const progress = model.progress.value;
   if (lab === null) {
-    const tabs = mostTabs === 0 ? 'all in this tab' : `with up to ${counted(mostTabs, 'worker tab')}`;
+    const tabs = maxTabs === 0 ? 'all in this tab' : `with up to ${counted(maxTabs, 'worker tab')}`;
     const file = plan.needsFile && model.examples.value.kind !== 'chosen' ? ' Choose the file of examples first.' : '';
     return `${counted(runs.length - model.leftOut.value.size, 'run')} ${tabs}.${file} Nothing is computed before you press Start.`;
   }

@@ -9,9 +9,9 @@ export function RunsHeading({ plan, state }: { plan: Extract<Plan, { ok: true }>
     <h2>
       {counted(plan.runs.length, 'run')}{' '}
       <span class="aside">
-        {plan.mostTabs === 0
+        {plan.maxTabs === 0
           ? 'all in this tab'
-          : `up to ${counted(plan.mostTabs, 'worker tab')}, ${tabsHere(state)} connected now`}
+          : `up to ${counted(plan.maxTabs, 'worker tab')}, ${tabsHere(state)} connected now`}
       </span>
     </h2>
   );
