@@ -1,6 +1,5 @@
 import type { Machine } from '../observe/run-report.ts';
 import { layOut } from './layout.ts';
-import { patientClock } from './patient-clock.ts';
 import { orderOf, type RunStage, type RunTrainer, type TrainedRun } from './run-order.ts';
 import type { SweepRun } from './sweep.ts';
 import type { SweepOutcome, SweepResult } from './sweep-result.ts';
@@ -54,7 +53,6 @@ export class LabSession<Model> {
   readonly runs: readonly SweepRun[];
   readonly #info: LabInfo;
   readonly #deps: LabDeps<Model>;
-  readonly #clock: ReturnType<typeof patientClock>;
   #outcomes: ReadonlyMap<string, SweepOutcome>;
   /** How long each run done here took beside its training. */
   readonly #besideMs: number[] = [];
@@ -71,7 +69,6 @@ export class LabSession<Model> {
     this.#info = info;
     this.#deps = deps;
     this.#machine = info.machine;
-    this.#clock = patientClock(deps.nowMs);
     this.#outcomes = new Map(Array.from(known, (outcome) => [outcome.key, outcome]));
   }
 
@@ -156,10 +153,11 @@ export class LabSession<Model> {
   }
 
   async #runOne(run: SweepRun): Promise<void> {
-    const { trainer, store, keepsLargeModels } = this.#deps;
-    const beganMs = this.#clock.nowMs();
+    const { trainer, store, keepsLargeModels, nowMs } = this.#deps;
+    let beganMs = nowMs();
     const onStage = (stage: RunStage) => {
-      this.#clock.setWaiting(stage.kind === 'short');
+      // Time spent waiting for people says nothing of how long runs take.
+      if (stage.kind === 'short' || this.#now?.stage.kind === 'short') beganMs = nowMs();
       this.#now = { run, beganMs, stage };
       this.#tell();
       if (stage.kind === 'short' && this.#skipsShort) trainer.breakOff();
@@ -167,7 +165,6 @@ export class LabSession<Model> {
     onStage({ kind: 'starting', text: 'starting' });
     const order = orderOf(run, this.#info.sweep, [...this.#outcomes.values()], keepsLargeModels);
     const trained = await trainer.train(order, onStage).finally(() => {
-      this.#clock.setWaiting(false);
       this.#now = null;
     });
     if (trained === null) return;
@@ -176,7 +173,7 @@ export class LabSession<Model> {
     this.#outcomes = new Map(this.#outcomes).set(run.key, outcome);
     this.#machine = machine;
     if (failure === null && report !== null)
-      this.#besideMs.push(Math.max(0, this.#clock.nowMs() - beganMs - report.wallSeconds * 1000));
+      this.#besideMs.push(Math.max(0, nowMs() - beganMs - report.wallSeconds * 1000));
     await store.keep(outcome, trained);
     this.#tell();
   }
@@ -205,7 +202,7 @@ export class LabSession<Model> {
       toCome: this.#wanted.filter((run) => !this.#outcomes.has(run.key) && run !== now?.run),
       now: now && {
         experiment: now.run.experiment,
-        spentMs: this.#clock.nowMs() - now.beganMs,
+        spentMs: this.#deps.nowMs() - now.beganMs,
         leftMs: now.stage.kind === 'training' ? now.stage.leftMs : null,
       },
     });
