@@ -1,5 +1,5 @@
 import { renderUnicodeCompact } from 'uqr';
-import { checkServer } from '../net/join/ice.ts';
+import { serverExample } from '../net/join/ice.ts';
 import { ensureBuilt } from '../node/build.ts';
 import { UsageError } from '../node/usage-error.ts';
 import { type Certificate, dataFolder, ownCertificate, readCertificate } from '../relay/certificate.ts';
@@ -83,7 +83,7 @@ function readIce(given: Given): IceOptions {
     (textOf(given, kind) ?? '')
       .split(',')
       .filter(Boolean)
-      .map((url) => checked(() => checkServer(kind, url.trim())));
+      .map((url) => checkedServer(kind, url.trim()));
   const [stun, turn] = [urls('stun'), urls('turn')];
   const [typedSecret, username, credential] = ['turn-secret', 'turn-user', 'turn-credential'].map((name) =>
     textOf(given, name),
@@ -103,12 +103,10 @@ function readIce(given: Given): IceOptions {
   );
 }
 
-function checked<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+function checkedServer(kind: 'stun' | 'turn', url: string): string {
+  const example = serverExample(kind, url);
+  if (example === null) return url;
+  throw new UsageError(`--${kind} "${url}" is not a server: write it like ${example}`);
 }
 
 function textOf(given: Given, name: string): string | undefined {

@@ -2,14 +2,18 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newSecret } from '../net/join/invite.ts';
-import type { NodeRoom } from './link/listen.ts';
 
 /** No letters or digits that are taken for each other when read aloud or off a beamer. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const CODE_LENGTH = 6;
 
 /** Who a host in this folder is, and whom it has removed. */
-export interface KeptRoom extends Omit<NodeRoom, 'allowsTyping'> {
+export interface KeptRoom {
+  readonly code: string;
+  /** Proves to signalling that a process started anew is the same host. */
+  readonly token: string;
+  /** What invites are made from. */
+  readonly secret: string;
   readonly banned: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { IceServer } from '../net/join/handshake.ts';
+import type { IceServer } from '../net/link/connection.ts';
 
 /** The STUN and TURN servers that a relay names to its pages. */
 export interface IceOptions {

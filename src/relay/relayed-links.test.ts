@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { linkInvite, newSecret, readInvite, verifierOf } from '../net/join/invite.ts';
 import { linkContract } from '../net/link/link-contract-for-tests.ts';
-import { RelayLink, type RelaySocket } from '../net/link/relay-link.ts';
+import { RelayLink } from '../net/link/relay-link.ts';
+import type { RelaySocket } from '../net/link/relay-socket.ts';
 import { attachSignalling } from './signalling.ts';
 
 const server = createServer();

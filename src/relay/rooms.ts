@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import type { JoinRefusal, RoomPayload } from '../net/join/handshake.ts';
 import { checkTicket, codeInvite, isSame, viaOf } from '../net/join/invite.ts';
+import type { JoinRefusal, RoomTerms } from '../net/join/messages.ts';
 import { type Allowance, Limiter } from './limits.ts';
 
 /** Guesses of a code: 31⁶ codes at 10 a minute are 170 years for one address and one room. */
@@ -21,7 +21,7 @@ export interface Room {
   /** Null while the host is away. */
   host: WebSocket | null;
   /** Null before the host has sent ROOM. */
-  terms: RoomPayload | null;
+  terms: RoomTerms | null;
   readonly workers: Map<string, WebSocket>;
   awaySinceMs: number;
 }

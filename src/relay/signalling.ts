@@ -3,9 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import * as z from 'zod/mini';
-import type { JoinAnswer } from '../net/join/handshake.ts';
-import { SIGNALLING_KEY } from '../net/join/ice.ts';
 import { isSame } from '../net/join/invite.ts';
+import { type JoinAnswer, SIGNALLING_KEY } from '../net/join/messages.ts';
 import { type IceOptions, iceServers, noIce, serverNames } from './ice-servers.ts';
 import { addressName, Holdings, Limiter } from './limits.ts';
 import { RelayedLinks } from './relayed-links.ts';
@@ -136,7 +135,7 @@ export function attachSignalling(server: EventEmitter, options: SignallingOption
           const { success, data: asked } = roomPayload.safeParse(message.payload);
           if (!success) return client.close(1008, 'not the terms of a room');
           if (hostKey !== null && !isSame(asked.hostKey ?? '', hostKey)) {
-            tell(client, { type: 'ERROR', payload: { msg: 'host-key' } });
+            tell(client, { type: 'ERROR', payload: { code: 'host-key' } });
             return client.close();
           }
           room.terms = { verifier: asked.verifier, allowsTyping: asked.allowsTyping };

@@ -1,7 +1,10 @@
-import { HIGH_WATER_BYTES, type Link, LOW_WATER_BYTES, MAX_FRAME_BYTES } from './link.ts';
+import { HIGH_WATER_BYTES, type Link, LOW_WATER_BYTES, MAX_FRAME_BYTES, type TransportStats } from './link.ts';
 
 /** What may arrive before the link's user listens. A peer that waits for answers never has this much on its way. */
 const MAX_EARLY_BYTES = HIGH_WATER_BYTES;
+
+/** What one user of a link sent and received. */
+export type Carried = Pick<TransportStats, 'messagesSent' | 'messagesReceived' | 'bytesSent' | 'bytesReceived'>;
 
 export const CLOSED_HERE = 'closed on this side';
 export const CLOSED_THERE = 'closed by the other side';
@@ -17,6 +20,7 @@ export abstract class BaseLink implements Link {
   #early: ArrayBuffer[] = [];
   #earlyBytes = 0;
   #endReason: string | null = null;
+  #carriedBefore: Carried = { messagesSent: 0, messagesReceived: 0, bytesSent: 0, bytesReceived: 0 };
 
   abstract readonly bufferedBytes: number;
   abstract send(frame: ArrayBuffer): void;
@@ -43,6 +47,19 @@ export abstract class BaseLink implements Link {
 
   get isEnded(): boolean {
     return this.#endReason !== null;
+  }
+
+  /** Ends one user's part: what comes now waits for the next user, whose stats leave out what was carried before. */
+  handOver(carried: Carried): void {
+    this.#carriedBefore = carried;
+    this.#onFrame = null;
+    this.#onClose = null;
+  }
+
+  /** What the present user carried, of what the transport counted. */
+  protected sinceHandOver(stats: TransportStats): TransportStats {
+    const before = Object.entries(this.#carriedBefore) as [keyof Carried, number][];
+    return { ...stats, ...Object.fromEntries(before.map(([key, count]) => [key, Math.max(0, stats[key] - count)])) };
   }
 
   /** A frame came from the transport. */

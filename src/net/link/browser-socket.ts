@@ -1,7 +1,7 @@
-import type { RelaySocket } from './relay-link.ts';
+import { type OpenSocket, type RelaySocket, SocketError } from './relay-socket.ts';
 
-/** Opens a page's WebSocket to the relay; rejects where it is refused, or when it is given up. */
-export function openBrowserSocket(url: string, signal: AbortSignal): Promise<RelaySocket> {
+/** WebSockets as a page has them. */
+export const openBrowserSocket: OpenSocket = async (url, signal) => {
   signal.throwIfAborted();
   const socket = new WebSocket(url);
   socket.binaryType = 'arraybuffer';
@@ -11,17 +11,16 @@ export function openBrowserSocket(url: string, signal: AbortSignal): Promise<Rel
       reject(signal.reason);
     };
     signal.addEventListener('abort', onAbort);
-    // A refusal has no words in a browser: it is a close before the opening.
     socket.onclose = ({ reason }) => {
       signal.removeEventListener('abort', onAbort);
-      reject(new Error(reason || 'the relay refused the connection'));
+      reject(new SocketError('unreachable', reason || 'the relay refused the connection'));
     };
     socket.onopen = () => {
       signal.removeEventListener('abort', onAbort);
       resolve(relaySocket(socket));
     };
   });
-}
+};
 
 /** What comes before `listen`, in the same turn as the opening, waits for it. */
 function relaySocket(socket: WebSocket): RelaySocket {

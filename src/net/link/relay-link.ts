@@ -1,14 +1,6 @@
-import type { CountedLink } from '../join/handshake.ts';
 import { CLOSED_HERE, CLOSED_THERE, CreditLink } from './base-link.ts';
-import { HIGH_WATER_BYTES, type TransportStats } from './link.ts';
-
-/** An open WebSocket to the relay, of a browser or of Node. */
-export interface RelaySocket {
-  send(data: ArrayBuffer | string): void;
-  close(reason: string): void;
-  /** Called once. `data` is an ArrayBuffer or a string. */
-  listen(onMessage: (data: unknown) => void, onClose: (reason: string) => void): void;
-}
+import { type CountedLink, HIGH_WATER_BYTES, type TransportStats } from './link.ts';
+import type { RelaySocket } from './relay-socket.ts';
 
 /** What is on its way and not yet taken by the other end; more waits here, not in the relay. */
 const WINDOW_BYTES = HIGH_WATER_BYTES;
@@ -48,7 +40,8 @@ export class RelayLink extends CreditLink implements CountedLink {
 
   async stats(): Promise<TransportStats> {
     // Nobody tells what TCP and TLS add.
-    return { ...this.#counts, wireBytesSent: null, wireBytesReceived: null, roundTripMs: this.#roundTripMs };
+    const wire = { wireBytesSent: null, wireBytesReceived: null, roundTripMs: this.#roundTripMs };
+    return this.sinceHandOver({ ...this.#counts, ...wire });
   }
 
   protected taken(bytes: number): void {

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { linkInvite, newSecret } from '../../net/join/invite.ts';
+import { Listener } from '../../net/join/listen.ts';
 import type { Link } from '../../net/link/link.ts';
 import { attachSignalling } from '../../relay/signalling.ts';
-import { listenInNode } from './listen.ts';
+import { nodeRuntime } from './runtime.ts';
 
 /* A host in Node that joins each two links that come, until it is killed. Its first line of output says how to reach it. */
 
@@ -16,17 +17,27 @@ const { port } = server.address() as AddressInfo;
 const [code, secret] = ['pipe', newSecret()];
 let first: Link | null = null;
 const net = { url: `http://localhost:${port}/`, isOwn: true, bindAddress: null };
-listenInNode({ code, token: 'token', secret, allowsTyping: false }, net, {
-  isBanned: () => false,
-  onState: () => {},
-  onLink(link) {
-    if (first === null) first = link;
-    else {
-      join(first, link);
-      first = null;
-    }
+new Listener(
+  nodeRuntime(net),
+  { relayUrl: net.url, iceServers: [] },
+  {
+    code,
+    token: 'token',
+    secret,
+    allowsTyping: false,
+    hostKey: null,
+    freesCode: false,
+    isBanned: () => false,
+    onState: () => {},
+    onLink(link) {
+      if (first === null) first = link;
+      else {
+        join(first, link);
+        first = null;
+      }
+    },
   },
-});
+);
 console.log(JSON.stringify({ port, code, invite: linkInvite(secret, code, Date.now()) }));
 
 function join(a: Link, b: Link): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_SIGNAL_CHARS, readSignal, type Signal } from './mesh.ts';
+import { MAX_SIGNAL_CHARS, readSignal, type Signal } from './signal.ts';
 
 const sdp = 'v=0\r\ns=-\r\nm=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\na=mid:0\r\n';
 const offer = { kind: 'offer', call: 7, sdp };

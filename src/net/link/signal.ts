@@ -1,0 +1,45 @@
+import * as z from 'zod/mini';
+
+/** A description of one data channel has about 1,000. */
+export const MAX_SIGNAL_CHARS = 16_384;
+
+const call = z.int().check(z.minimum(0), z.maximum(2 ** 32 - 1));
+/** One data channel and nothing else: for media a browser would start codecs. */
+const isDataOnly = (sdp: string): boolean => sdp.match(/^m=.{0,11}/gm)?.join() === 'm=application';
+const sdp = z.string().check(z.maxLength(MAX_SIGNAL_CHARS), z.refine(isDataOnly));
+
+export const offerSchema = z.object({ kind: z.literal('offer'), call, sdp });
+export const answerSchema = z.object({ kind: z.literal('answer'), call, sdp });
+export const candidateSchema = z.object({
+  kind: z.literal('candidate'),
+  call,
+  candidate: z.string().check(z.maxLength(512)),
+});
+const signalSchema = z.discriminatedUnion('kind', [offerSchema, answerSchema, candidateSchema]);
+/** What two ends say to each other before they are connected. `call` names the offer that it belongs to. */
+export type Signal = z.infer<typeof signalSchema>;
+
+/** The signal in a text of any origin, or null. */
+export function readSignal(text: string): Signal | null {
+  if (text.length > MAX_SIGNAL_CHARS) return null;
+  try {
+    return signalSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** A name for a call that no other has. */
+export const newCall = (): number => crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+
+/** The DTLS fingerprints of both ends of a connection. */
+export interface Fingerprints {
+  readonly local: string;
+  readonly remote: string;
+}
+
+/** The fingerprints that two session descriptions name; null where one names none. */
+export function fingerprintsOf(localSdp: string | undefined, remoteSdp: string | undefined): Fingerprints | null {
+  const [local, remote] = [localSdp, remoteSdp].map((text) => /^a=fingerprint:(\S+ \S+)/m.exec(text ?? '')?.[1]);
+  return local && remote ? { local: local.toLowerCase(), remote: remote.toLowerCase() } : null;
+}

@@ -1,0 +1,116 @@
+import nodeDataChannel, { type IceServer as NativeServer } from 'node-datachannel';
+import { WebSocket } from 'ws';
+import type { Runtime } from '../../net/join/signal-socket.ts';
+import type { IceServer, OpenRtc } from '../../net/link/connection.ts';
+import { MAX_FRAME_BYTES } from '../../net/link/link.ts';
+import { type OpenSocket, SocketError } from '../../net/link/relay-socket.ts';
+import { fingerprintsOf } from '../../net/link/signal.ts';
+import { NodeLink } from './link.ts';
+
+/** How this process reaches a relay and its workers. */
+export interface NodeNet {
+  /** The relay's page, e.g. http://127.0.0.1:8080/. */
+  readonly url: string;
+  /** It is this very process: its certificate needs no judge. */
+  readonly isOwn: boolean;
+  /** The one address that data channels use; null: every address of the machine. */
+  readonly bindAddress: string | null;
+  /** What the relay asks of hosts, if it does. */
+  readonly hostKey?: string;
+}
+
+/** What a Node process has to host or to join with. */
+export const nodeRuntime = ({ isOwn, bindAddress }: NodeNet): Runtime => ({
+  openSocket: openNodeSocket(!isOwn),
+  openRtc: openNodeRtc(bindAddress),
+});
+
+const openNodeSocket =
+  (rejectUnauthorized: boolean): OpenSocket =>
+  async (url, signal) => {
+    signal.throwIfAborted();
+    const socket = new WebSocket(url, { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, rejectUnauthorized });
+    socket.binaryType = 'arraybuffer';
+    // Unheard, the event would throw; the close event follows it.
+    socket.on('error', () => {});
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        socket.terminate();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', onAbort);
+      socket.once('unexpected-response', (_, { statusCode }) => {
+        reject(new SocketError('refused', `the relay refused the connection (${statusCode})`));
+        socket.terminate();
+      });
+      socket.once('close', () => {
+        signal.removeEventListener('abort', onAbort);
+        reject(new SocketError('unreachable', 'the relay cannot be reached'));
+      });
+      socket.once('open', () => {
+        signal.removeEventListener('abort', onAbort);
+        // What comes before somebody listens waits in the socket.
+        socket.pause();
+        resolve({
+          send(data) {
+            if (socket.readyState === WebSocket.OPEN) socket.send(data);
+          },
+          // A close frame carries 123 bytes of words.
+          close: (reason) => socket.close(1000, reason.slice(0, 100)),
+          listen(onMessage, onClose) {
+            socket.on('message', (data, isBinary) => onMessage(isBinary ? data : String(data)));
+            socket.on('close', (_, reason) => onClose(String(reason)));
+            socket.resume();
+          },
+        });
+      });
+    });
+  };
+
+const openNodeRtc =
+  (bindAddress: string | null): OpenRtc =>
+  (iceServers, { onOpen, onCandidate, onFailed }) => {
+    const connection = new nodeDataChannel.PeerConnection('manyhands', {
+      iceServers: iceServers.map(nativeServer),
+      disableAutoNegotiation: true,
+      ...(bindAddress === null ? {} : { bindAddress }),
+    });
+    const channel = connection.createDataChannel('manyhands', { negotiated: true, id: 0 });
+    channel.onOpen(onOpen);
+    connection.onLocalCandidate((line) => onCandidate(line.replace(/^a=/, '')));
+    connection.onStateChange((state) => {
+      if (state === 'failed' || state === 'closed') onFailed();
+    });
+    return {
+      describe: (kind) =>
+        new Promise((resolve) => {
+          connection.onLocalDescription(resolve);
+          connection.setLocalDescription(kind);
+        }),
+      accept: async (kind, sdp) => connection.setRemoteDescription(sdp, kind),
+      addCandidate(candidate) {
+        try {
+          if (candidate !== '') connection.addRemoteCandidate(candidate, '0');
+        } catch {
+          // The other ways count.
+        }
+      },
+      fingerprints: () => fingerprintsOf(connection.localDescription()?.sdp, connection.remoteDescription()?.sdp),
+      link: (onGone) => new NodeLink(connection, channel, onGone),
+      close: () => connection.close(),
+    };
+  };
+
+/** STUN as it is; a TURN server in parts, since its user name may hold any character. */
+function nativeServer({ urls, username, credential }: IceServer): string | NativeServer {
+  const turn = /^(turns?):([^?]+?)(?::(\d+))?(?:\?transport=(udp|tcp))?$/.exec(urls);
+  if (turn === null) return urls;
+  const [, scheme, hostname = '', port, transport] = turn;
+  return {
+    hostname,
+    port: Number(port ?? (scheme === 'turns' ? 5349 : 3478)),
+    relayType: scheme === 'turns' ? 'TurnTls' : transport === 'tcp' ? 'TurnTcp' : 'TurnUdp',
+    ...(username === undefined ? {} : { username }),
+    ...(credential === undefined ? {} : { password: credential }),
+  };
+}
