@@ -39,24 +39,29 @@ export class Limiter {
   }
 }
 
-/** Counts what names hold at the moment, each up to `max`. */
+/** Counts what names hold at the moment, each up to `max`, all together up to `maxOfAll`. */
 export class Holdings {
   readonly #max: number;
+  readonly #maxOfAll: number;
   readonly #counts = new Map<string, number>();
+  #all = 0;
 
-  constructor(max: number) {
+  constructor(max: number, maxOfAll = Number.POSITIVE_INFINITY) {
     this.#max = max;
+    this.#maxOfAll = maxOfAll;
   }
 
-  /** Takes one for `name` and gives the way to give it back, which works once; null if it has its share. */
+  /** Takes one for `name` and gives the way to give it back, which works once; null if it has its share, or none is left. */
   take(name: string): (() => void) | null {
     const count = this.#counts.get(name) ?? 0;
-    if (count >= this.#max) return null;
+    if (count >= this.#max || this.#all >= this.#maxOfAll) return null;
     this.#counts.set(name, count + 1);
+    this.#all += 1;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
+      this.#all -= 1;
       const rest = (this.#counts.get(name) ?? 1) - 1;
       if (rest === 0) this.#counts.delete(name);
       else this.#counts.set(name, rest);

@@ -7,10 +7,10 @@ import { linkInvite, newSecret, readInvite, verifierOf } from '../net/join/invit
 import { linkContract } from '../net/link/link-contract-for-tests.ts';
 import { RelayLink } from '../net/link/relay-link.ts';
 import type { RelaySocket } from '../net/link/relay-socket.ts';
-import { attachSignalling } from './signalling.ts';
+import { Signalling } from './signalling.ts';
 
 const server = createServer();
-const signalling = attachSignalling(server);
+const signalling = new Signalling(server);
 const secret = newSecret();
 const code = 'abc234';
 const ticket = readInvite(linkInvite(secret, code, Date.now()))?.ticket ?? '';

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import sirv from 'sirv';
 import { UsageError } from '../node/usage-error.ts';
-import { readRange, requestUrl } from './request-target.ts';
+import { answerJson, hostnameOf, readRange, requestUrl } from './requests.ts';
 import { securityHeaders } from './security-headers.ts';
-import { attachSignalling, type SignallingOptions } from './signalling.ts';
+import { Signalling, type SignallingOptions } from './signalling.ts';
 import { startStun } from './stun.ts';
 
 export interface ServerOptions {
@@ -54,12 +54,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
     // sirv takes the request's text for a path, and every Range for one that a file can satisfy.
     req.url = url.pathname + url.search;
-    if (signalling.handler(req, res)) return;
-    if (url.pathname === '/addresses.json') {
-      res.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-      res.end(JSON.stringify(addresses));
-      return;
-    }
+    if (signalling.handle(req, res)) return;
+    if (url.pathname === '/addresses.json') return answerJson(res, 200, addresses);
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.writeHead(405, { Allow: 'GET, HEAD' }).end();
       return;
@@ -78,13 +74,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const server = tls === null ? createServer(answer) : createTlsServer(tls, answer);
   const ownStun = (asked: string | undefined): string | null => {
-    const page = `http://${asked ?? ''}`;
-    const name = URL.canParse(page) ? new URL(page).hostname : '';
+    const name = hostnameOf(asked) ?? '';
     // A page that asks over loopback would learn nothing that helps others.
     const reachable = isLoopback(name) ? addresses.map((address) => new URL(address).hostname)[0] : name;
     return stun === null || !reachable ? null : `stun:${reachable}:${(server.address() as AddressInfo).port}`;
   };
-  const signalling = attachSignalling(server, { ...options.signalling, ownStun });
+  const signalling = new Signalling(server, { ...options.signalling, ownStun });
   const urlOf = (name: string, bound: number): string =>
     `${tls === null ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${bound}/`;
   let addresses: readonly string[] = [];

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { codeInvite, linkInvite, newSecret, readInvite, verifierOf } from '../net/join/invite.ts';
-import { attachSignalling, type SignallingOptions } from './signalling.ts';
+import { Signalling, type SignallingOptions } from './signalling.ts';
 
 async function start(options: SignallingOptions = {}) {
   const server = createServer((req, res) => {
-    if (!signalling.handler(req, res)) res.end('not signalling');
+    if (!signalling.handle(req, res)) res.end('not signalling');
   });
-  const signalling = attachSignalling(server, options);
+  const signalling = new Signalling(server, options);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   onTestFinished(() => {
@@ -192,6 +192,18 @@ describe('rooms are apart', () => {
     await expect.poll(async () => (await ask(port, { code: 'abc234', ticket: null })).why).toBe('no-host');
     const heir = client(port, { token: 't2' });
     await expect.poll(heir.types).toEqual(['OPEN']);
+  });
+
+  test('a host with a name as long as names may be answers its workers like any other', async () => {
+    const { port } = await start();
+    const code = 'a'.repeat(64 - 'manyhands-host-'.length);
+    const keeper = await host(port, code);
+    const guest = worker(port, ticketFor(code), code);
+    await guest.result;
+    guest.send(offerTo(code));
+    await expect.poll(() => keeper.types().at(-1)).toBe('OFFER');
+    keeper.send({ type: 'ANSWER', dst: keeper.said.at(-1)?.src, payload: {} });
+    await expect.poll(() => guest.said.at(-1)).toMatchObject({ type: 'ANSWER', src: `manyhands-host-${code}` });
   });
 
   test('the same token takes over a half-open socket, and is greeted', async () => {

@@ -5,15 +5,15 @@ import type { ProvenLink } from '../../net/join/handshake.ts';
 import { linkInvite, newSecret } from '../../net/join/invite.ts';
 import { Listener } from '../../net/join/listen.ts';
 import { linkContract } from '../../net/link/link-contract-for-tests.ts';
-import { attachSignalling } from '../../relay/signalling.ts';
+import { Signalling } from '../../relay/signalling.ts';
 import { dialInNode } from './dial-for-tests.ts';
 import { type NodeNet, nodeRuntime } from './runtime.ts';
 
 let net: NodeNet;
 const server = createServer((req, res) => {
-  if (!signalling.handler(req, res)) res.writeHead(404).end();
+  if (!signalling.handle(req, res)) res.writeHead(404).end();
 });
-const signalling = attachSignalling(server);
+const signalling = new Signalling(server);
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

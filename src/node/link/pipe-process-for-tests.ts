@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { linkInvite, newSecret } from '../../net/join/invite.ts';
 import { Listener } from '../../net/join/listen.ts';
 import type { Link } from '../../net/link/link.ts';
-import { attachSignalling } from '../../relay/signalling.ts';
+import { Signalling } from '../../relay/signalling.ts';
 import { nodeRuntime } from './runtime.ts';
 
 /* A host in Node that joins each two links that come, until it is killed. Its first line of output says how to reach it. */
 
 const server = createServer((req, res) => {
-  if (!signalling.handler(req, res)) res.writeHead(404).end();
+  if (!signalling.handle(req, res)) res.writeHead(404).end();
 });
-const signalling = attachSignalling(server);
+const signalling = new Signalling(server);
 await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
 const { port } = server.address() as AddressInfo;
 const [code, secret] = ['pipe', newSecret()];
