@@ -6,7 +6,7 @@ import { textFile } from '../export/run-file.ts';
 import { type RunFile, runFiles, type TrainedModel } from '../export/run-files.ts';
 import type { Sweep, SweepRun } from '../lab/sweep.ts';
 import type { SweepOutcome } from '../lab/sweep-result.ts';
-import { lockFolder } from '../node/files/folder-lock.ts';
+import { FolderInUseError, lockFolder } from '../node/files/folder-lock.ts';
 import { replaceFiles, replaceFolder } from '../node/files/whole-files.ts';
 import { UsageError } from '../node/usage-error.ts';
 import type { Machine } from '../observe/run-report.ts';
@@ -72,7 +72,7 @@ export class LabFolder {
       );
     }
     const unlock = await lockFolder(path).catch((error: Error) => {
-      if (!error.message.includes('in use by')) throw error;
+      if (!(error instanceof FolderInUseError)) throw error;
       throw new UsageError(
         `${path} is in use by another sweep that is being run: end that one, or choose another --out (if it is not, remove ${join(path, 'in-use-by')})`,
       );

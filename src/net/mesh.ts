@@ -50,7 +50,7 @@ export function createMesh({ iceServers, send, onLink, onFailed }: MeshOptions):
       const started = new Connection(call, openBrowserRtc, iceServers, {
         send: (signal) => send(peer, JSON.stringify(signal)),
         onLink: (link) => onLink(peer, link),
-        onFailed: ({ message }) => onFailed(peer, message),
+        onFailed: (_, why) => onFailed(peer, why),
         onGone() {
           live.delete(started);
           if (connections.get(peer) === started) connections.delete(peer);

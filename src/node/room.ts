@@ -1,11 +1,8 @@
-import { randomBytes, randomInt } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newSecret } from '../net/join/invite.ts';
-
-/** No letters or digits that are taken for each other when read aloud or off a beamer. */
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
-const CODE_LENGTH = 6;
+import { errorText } from '../experiment/error-text.ts';
+import { newCode, newSecret } from '../net/join/invite.ts';
+import { writeWhole } from './files/write-whole.ts';
 
 /** Who a host in this folder is, and whom it has removed. */
 export interface KeptRoom {
@@ -25,24 +22,14 @@ export async function keptRoom(folder: string): Promise<KeptRoom> {
     throw error;
   });
   if (text !== null) return readRoom(text, pathIn(folder));
-  const code = Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  const room = { code, token: randomBytes(16).toString('hex'), secret: newSecret(), banned: [] };
+  const room = { code: newCode(), token: newSecret(), secret: newSecret(), banned: [] };
   await keepRoom(folder, room);
   return room;
 }
 
 /** Keeps the room as it is now. Only this user may read the file: whoever has it can pass for the host. */
-export async function keepRoom(folder: string, room: KeptRoom): Promise<void> {
-  const temporary = `${pathIn(folder)}.tmp`;
-  const file = await open(temporary, 'w', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(room, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, pathIn(folder));
-}
+export const keepRoom = (folder: string, room: KeptRoom): Promise<void> =>
+  writeWhole(pathIn(folder), `${JSON.stringify(room, null, 2)}\n`, 0o600);
 
 const pathIn = (folder: string) => join(folder, 'room.json');
 
@@ -53,7 +40,8 @@ function readRoom(text: string, path: string): KeptRoom {
     if (!isRoom || !Array.isArray(banned)) throw new TypeError('a part is missing');
     return { code, token, secret, banned: banned.map(String) } as KeptRoom;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`${path} is not the file of a room (${why}): remove it, and a new room with a new link is made`);
+    throw new Error(
+      `${path} is not the file of a room (${errorText(error)}): remove it, and a new room with a new link is made`,
+    );
   }
 }

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { checkTicket, codeInvite, isSame, viaOf } from '../net/join/invite.ts';
+import { checkTicket, codeInvite, isSame, readTicket } from '../net/join/invite.ts';
 import type { JoinRefusal, RoomTerms } from '../net/join/messages.ts';
 import { type Allowance, Limiter } from './limits.ts';
 
@@ -41,10 +41,6 @@ export class Rooms {
     return this.#rooms.get(code);
   }
 
-  get size(): number {
-    return this.#rooms.size;
-  }
-
   /** The room of `code` for whoever has this token; null while it is another's. */
   claim(code: string, token: string, host: WebSocket, nowMs: number): Room | null {
     this.#forgetOld(nowMs);
@@ -77,7 +73,7 @@ export class Rooms {
     const verdict = checkTicket(room.terms.verifier, code, ticket, nowMs);
     if (verdict === 'wrong') return 'not-invited';
     if (verdict === 'expired') return 'expired';
-    return viaOf(ticket) === 'code' && !room.terms.allowsTyping ? 'code-off' : room;
+    return readTicket(ticket)?.via === 'code' && !room.terms.allowsTyping ? 'code-off' : room;
   }
 
   /**

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { codeInvite, linkInvite, newSecret, readInvite, verifierOf } from '../net/join/invite.ts';
+import { codeInvite, linkInvite, newSecret, readInvite, readTicket, verifierOf } from '../net/join/invite.ts';
 import { Signalling, type SignallingOptions } from './signalling.ts';
 
 async function start(options: SignallingOptions = {}) {
@@ -228,7 +228,7 @@ describe('asking to join', () => {
     expect(confirmed).toMatchObject({ kind: 'welcome', invite: null, iceServers: [{ urls: 'turn:t.example' }] });
     const typed = await ask(port, { code: 'abc234', ticket: null });
     const invite = readInvite(typed.invite ?? '');
-    expect(invite?.via).toBe('code');
+    expect(readTicket(invite?.ticket ?? '')?.via).toBe('code');
     expect(await worker(port, invite?.ticket).result).toBe('open');
     const open = (await (await fetch(`http://127.0.0.1:${port}/ice.json`)).json()) as unknown;
     expect(open).toEqual({ iceServers: [{ urls: 'turn:t.example' }] });

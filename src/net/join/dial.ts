@@ -154,9 +154,9 @@ function connectToHost(
         settle();
         resolve([link, fingerprints]);
       },
-      onFailed(error) {
-        if (error.code === 'unanswered') failWith('no-host', 'The host is known but does not answer.');
-        else failWith('ice-failed', `No way to the host was found: ${error.message}.`);
+      onFailed(failure, why) {
+        if (failure === 'unanswered') failWith('no-host', 'The host is known but does not answer.');
+        else failWith('ice-failed', `No way to the host was found: ${why}.`);
       },
       onGone() {},
     };

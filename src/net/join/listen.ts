@@ -3,7 +3,7 @@ import { RelayLink } from '../link/relay-link.ts';
 import type { Fingerprints } from '../link/signal.ts';
 import { type BareLink, greetWorker, type ProvenLink } from './handshake.ts';
 import { type NetSettings, socketUrl } from './ice.ts';
-import { checkTicket, proofFor, verifierOf, viaOf } from './invite.ts';
+import { checkTicket, proofFor, readTicket, verifierOf } from './invite.ts';
 import { type FromRelay, hostId, type RoomTerms, signalMessage } from './messages.ts';
 import { type Runtime, type SignalHandlers, SignalSocket } from './signal-socket.ts';
 
@@ -31,7 +31,7 @@ export interface Terms {
 
 export interface ListenOptions extends Terms {
   readonly code: string;
-  /** Proves to signalling that a host that starts again is the same. Letters, digits and dashes. */
+  /** Proves to signalling that a host that starts again is the same (newSecret). */
   readonly token: string;
   /** For a relay that lets only some open rooms. */
   readonly hostKey: string | null;
@@ -62,8 +62,6 @@ export class Listener {
   readonly #closing = new AbortController();
 
   constructor(runtime: Runtime, settings: NetSettings, options: ListenOptions) {
-    if (!/^[A-Za-z0-9-]{1,128}$/.test(options.token))
-      throw new RangeError('a host token has 1 to 128 letters, digits and dashes');
     this.#runtime = runtime;
     this.#settings = settings;
     this.#options = options;
@@ -146,7 +144,7 @@ export class Listener {
   #admits(ticket: string): boolean {
     const { code } = this.#options;
     const { secret, allowsTyping } = this.#terms;
-    if (this.#pending.size >= MAX_PENDING || (viaOf(ticket) === 'code' && !allowsTyping)) return false;
+    if (this.#pending.size >= MAX_PENDING || (readTicket(ticket)?.via === 'code' && !allowsTyping)) return false;
     return checkTicket(verifierOf(secret, code), code, ticket, Date.now()) === 'valid';
   }
 
@@ -202,7 +200,6 @@ const problems = {
   taken: 'This code is in use, perhaps by this host before it was started again. Trying again.',
   'host-key':
     'This relay opens rooms only for those who know its key: add hostKey=… to the part after # in the address.',
-  refused: 'The relay refuses this host. Trying again; workers that are connected go on.',
   lost: 'The signalling server cannot be reached. Trying again; workers that are connected go on.',
   'no-webrtc': 'This browser has no WebRTC, or it is switched off.',
 } as const satisfies Record<EndReason | 'no-webrtc', string>;

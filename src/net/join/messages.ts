@@ -10,7 +10,7 @@ import { answerSchema, candidateSchema, offerSchema, type Signal } from '../link
  * 2. The host sends ROOM with its terms (invite.ts: verifierOf). The relay answers ROOM with ICE servers: from then on
  *    workers can come. A host may send ROOM again at any time: with another verifier old invites stop working, and
  *    `iceServers` come fresh (TURN credentials run out).
- * 3. A worker asks POST signal/join (JoinRequest; ticket null: the code was typed) and hears JoinAnswer: ICE servers,
+ * 3. A worker asks POST signal/join (code and ticket; null: the code was typed) and hears JoinAnswer: ICE servers,
  *    and for a typed code an invite. It then opens signal/peerjs with id=manyhands-worker-<random>&token=<code>.<ticket>.
  *    A socket with a wrong ticket is refused with 403. A worker's messages go to its host only, a host's to its workers.
  * 4. The worker's OFFER has its ticket. The host checks it and counts the connections under way before it makes one.
@@ -87,7 +87,6 @@ export const signalMessage = (signal: Signal, dst: string, ticket?: string) => {
 };
 
 export const joinRequestSchema = z.object({ code, ticket: z.nullable(id) });
-export type JoinRequest = z.infer<typeof joinRequestSchema>;
 
 export const joinRefusals = ['no-host', 'not-invited', 'expired', 'code-off', 'too-many-tries'] as const;
 export type JoinRefusal = (typeof joinRefusals)[number];

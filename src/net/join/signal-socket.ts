@@ -1,5 +1,5 @@
 import type { OpenRtc } from '../link/connection.ts';
-import { type OpenSocket, type RelaySocket, SocketError } from '../link/relay-socket.ts';
+import type { OpenSocket, RelaySocket } from '../link/relay-socket.ts';
 import { socketUrl } from './ice.ts';
 import { type FromRelay, fromRelaySchema, SIGNALLING_KEY } from './messages.ts';
 
@@ -20,7 +20,7 @@ export interface SignalHandlers {
   onOpen(): void;
   onMessage(message: FromRelay): void;
   /** Called once, when the relay is gone, refuses us, or does not greet in time; not after `close`. */
-  onEnd(why: 'taken' | 'host-key' | 'refused' | 'lost'): void;
+  onEnd(why: 'taken' | 'host-key' | 'lost'): void;
 }
 
 /** A host's or a worker's connection to a relay's signalling. */
@@ -48,7 +48,7 @@ export class SignalSocket {
           () => this.#end('lost'),
         );
       },
-      (error) => this.#end(error instanceof SocketError && error.code === 'refused' ? 'refused' : 'lost'),
+      () => this.#end('lost'),
     );
   }
 

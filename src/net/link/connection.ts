@@ -1,6 +1,5 @@
 import { errorText } from '../../experiment/error-text.ts';
 import type { DataChannelLink } from './data-channel-link.ts';
-import type { TransportStats } from './link.ts';
 import type { Fingerprints, Signal } from './signal.ts';
 
 /** From the offer to an open channel. On a LAN it takes well under one second. */
@@ -25,7 +24,7 @@ export interface Rtc {
   /** As this runtime has read both descriptions, which is what it checks the other side's certificate by. */
   fingerprints(): Fingerprints | null;
   /** The link over the channel, once that is open. */
-  link(onGone: () => void): PeerLink;
+  link(onGone: () => void): DataChannelLink;
   close(): void;
 }
 
@@ -40,35 +39,22 @@ export interface RtcEvents {
 
 export type OpenRtc = (iceServers: readonly IceServer[], events: RtcEvents) => Rtc;
 
-/** A link over WebRTC, which counts for itself. */
-export interface PeerLink extends DataChannelLink {
-  stats(): Promise<TransportStats>;
-}
-
-/** Why a connection did not open: the other side said nothing, or no way to it was found. */
-export class ConnectionError extends Error {
-  readonly code: 'unanswered' | 'no-way';
-
-  constructor(code: 'unanswered' | 'no-way', message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 export interface ConnectionEvents {
   /** To be given to the other side, in order. */
   send(signal: Signal): void;
-  onLink(link: PeerLink, fingerprints: Fingerprints): void;
-  /** It did not open; not called after `end` or `abort`. */
-  onFailed(error: ConnectionError): void;
+  onLink(link: DataChannelLink, fingerprints: Fingerprints): void;
+  /** It did not open: the other side said nothing, or no way to it was found. Not called after `end` or `abort`. */
+  onFailed(code: FailureCode, why: string): void;
   /** Called once, when the connection is closed. */
   onGone(): void;
 }
 
+type FailureCode = 'unanswered' | 'no-way';
+
 type ConnectionState =
   /** `isUnanswered` while an offer of this side waits. */
   | { readonly kind: 'opening'; readonly isUnanswered: boolean }
-  | { readonly kind: 'open'; readonly link: PeerLink }
+  | { readonly kind: 'open'; readonly link: DataChannelLink }
   | { readonly kind: 'over' };
 
 /** One connection, from the offer to its end. Its asynchronous methods never reject. */
@@ -172,13 +158,13 @@ export class Connection {
     if (link.isEnded) return;
     if (fingerprints !== null) return this.#events.onLink(link, fingerprints);
     link.abandon();
-    this.#events.onFailed(new ConnectionError('no-way', 'the connection has no fingerprints'));
+    this.#events.onFailed('no-way', 'the connection has no fingerprints');
   }
 
-  #fail(code: ConnectionError['code'], message: string): void {
+  #fail(code: FailureCode, why: string): void {
     if (!this.isOpening) return;
     this.#finish();
-    this.#events.onFailed(new ConnectionError(code, message));
+    this.#events.onFailed(code, why);
   }
 
   #finish(): void {

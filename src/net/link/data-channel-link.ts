@@ -1,5 +1,5 @@
 import { BaseLink, CLOSED_HERE } from './base-link.ts';
-import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './link.ts';
+import { type CountedLink, HIGH_WATER_BYTES, LOW_WATER_BYTES, type TransportStats } from './link.ts';
 
 /** ICE says 'disconnected' after a few lost probes, and often recovers by itself. */
 const DISCONNECTED_GRACE_MS = 3000;
@@ -10,7 +10,7 @@ const LINGER_MS = 1000;
  * A link over an open, ordered, reliable data channel of any runtime. Frames that the channel has no room for wait here.
  * `onGone` is called once, when the connection may go.
  */
-export abstract class DataChannelLink extends BaseLink {
+export abstract class DataChannelLink extends BaseLink implements CountedLink {
   readonly #onGone: () => void;
   #queue: ArrayBuffer[] = [];
   #queuedBytes = 0;
@@ -23,6 +23,7 @@ export abstract class DataChannelLink extends BaseLink {
     this.#onGone = onGone;
   }
 
+  abstract stats(): Promise<TransportStats>;
   /** What the channel itself has buffered. */
   protected abstract readonly channelBytes: number;
   protected abstract readonly isChannelOpen: boolean;

@@ -9,7 +9,7 @@ import { linkInvite, newSecret, readInvite } from '../join/invite.ts';
 import { Listener, type ListenOptions, type ListenState } from '../join/listen.ts';
 import { type Link, MAX_FRAME_BYTES } from './link.ts';
 import { linkContract } from './link-contract-for-tests.ts';
-import { memoryPair } from './memory.ts';
+import { memoryPair } from './memory-for-tests.ts';
 import { bridge, portLink } from './port.ts';
 
 const port = String(inject('signallingPort'));

@@ -1,7 +1,10 @@
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Holds a folder for this process; rejects in words while another process that is alive holds it. Gives the way to let go. */
+/** The folder is another process's. */
+export class FolderInUseError extends Error {}
+
+/** Holds a folder for this process, and gives the way to let go; rejects with a FolderInUseError while another that is alive holds it. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'in-use-by');
@@ -17,7 +20,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     }
     const holder = Number(await readFile(path, 'utf8').catch(() => ''));
     if (tries > 2 || (holder !== process.pid && isAlive(holder))) {
-      throw new Error(
+      throw new FolderInUseError(
         `${folder} is in use by another relay (process ${holder}): end it, or choose another --data-dir. ` +
           `If there is none, remove ${path}`,
       );

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import type { Runtime } from '../../net/join/signal-socket.ts';
 import type { IceServer, OpenRtc } from '../../net/link/connection.ts';
 import { MAX_FRAME_BYTES } from '../../net/link/link.ts';
-import { type OpenSocket, SocketError } from '../../net/link/relay-socket.ts';
+import { socketOpener } from '../../net/link/relay-socket.ts';
 import { fingerprintsOf } from '../../net/link/signal.ts';
 import { NodeLink } from './link.ts';
 
@@ -21,51 +21,13 @@ export interface NodeNet {
 
 /** What a Node process has to host or to join with. */
 export const nodeRuntime = ({ isOwn, bindAddress }: NodeNet): Runtime => ({
-  openSocket: openNodeSocket(!isOwn),
+  openSocket: socketOpener((url) => {
+    const limits = { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false };
+    // It has a page's interface; the types of the two know only their own.
+    return new WebSocket(url, { ...limits, rejectUnauthorized: !isOwn }) as unknown as globalThis.WebSocket;
+  }),
   openRtc: openNodeRtc(bindAddress),
 });
-
-const openNodeSocket =
-  (rejectUnauthorized: boolean): OpenSocket =>
-  async (url, signal) => {
-    signal.throwIfAborted();
-    const socket = new WebSocket(url, { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, rejectUnauthorized });
-    socket.binaryType = 'arraybuffer';
-    // Unheard, the event would throw; the close event follows it.
-    socket.on('error', () => {});
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        socket.terminate();
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', onAbort);
-      socket.once('unexpected-response', (_, { statusCode }) => {
-        reject(new SocketError('refused', `the relay refused the connection (${statusCode})`));
-        socket.terminate();
-      });
-      socket.once('close', () => {
-        signal.removeEventListener('abort', onAbort);
-        reject(new SocketError('unreachable', 'the relay cannot be reached'));
-      });
-      socket.once('open', () => {
-        signal.removeEventListener('abort', onAbort);
-        // What comes before somebody listens waits in the socket.
-        socket.pause();
-        resolve({
-          send(data) {
-            if (socket.readyState === WebSocket.OPEN) socket.send(data);
-          },
-          // A close frame carries 123 bytes of words.
-          close: (reason) => socket.close(1000, reason.slice(0, 100)),
-          listen(onMessage, onClose) {
-            socket.on('message', (data, isBinary) => onMessage(isBinary ? data : String(data)));
-            socket.on('close', (_, reason) => onClose(String(reason)));
-            socket.resume();
-          },
-        });
-      });
-    });
-  };
 
 const openNodeRtc =
   (bindAddress: string | null): OpenRtc =>
