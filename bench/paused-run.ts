@@ -11,9 +11,9 @@ export async function openRun(browser: Browser, base: string, experiment: Experi
   const fail = (text: string) => console.error(text);
   const host = await HostTab.open(browser, base, experiment, 'wasm', fail);
   if (experiment.strategy !== 'single') {
-    const { code } = (await host.glance()).state.room;
+    const invitation = await host.invitation();
     for (let index = 0; index < experiment.workers; index++) {
-      const worker = await WorkerTab.open(browser, base, code, { index, backend: 'wasm', problem: fail });
+      const worker = await WorkerTab.open(browser, base, invitation, { index, backend: 'wasm', problem: fail });
       await worker.contribute();
     }
   }

@@ -12,7 +12,7 @@ import { tabParameters } from './tab-parameters.ts';
 
 /** What the app puts on `globalThis` for a program that drives it. */
 export interface HostGlobal {
-  readonly manyhands?: { readonly host: Host; report(): RunReport };
+  readonly manyhands?: { readonly host: Host; report(): RunReport; joinLink(): string };
 }
 export interface WorkerGlobal {
   readonly manyhands?: { readonly worker: WorkerControl };
@@ -180,7 +180,9 @@ export class HostTab implements DrivenHost {
   }
 
   async invitation(): Promise<string> {
-    return `join=${encodeURIComponent((await this.glance()).state.room.code)}`;
+    const link = await this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.joinLink() ?? '#');
+    const query = new URLSearchParams(link.slice(link.indexOf('#') + 1));
+    return new URLSearchParams({ join: query.get('join') ?? '', invite: query.get('invite') ?? '' }).toString();
   }
 
   report(): Promise<RunReport | null> {
@@ -219,7 +221,7 @@ export class WorkerTab {
     this.page = page;
   }
 
-  /** Opens the join page of an invitation, or of a bare code; nothing computes before `contribute`. */
+  /** Opens the join page of an invitation; nothing computes before `contribute`. */
   static async open(
     browser: Browser,
     base: string,
@@ -227,8 +229,7 @@ export class WorkerTab {
     { index, backend, ...choice }: TabChoice,
   ): Promise<WorkerTab> {
     const name = `worker tab ${index + 1}`;
-    const join = invitation.startsWith('join=') ? invitation : `join=${encodeURIComponent(invitation)}`;
-    const hash = [join, backendQuery(backend)].filter((part) => part !== '').join('&');
+    const hash = [invitation, backendQuery(backend)].filter((part) => part !== '').join('&');
     const page = await openTab(browser, `${base}#${hash}`, name, choice);
     return new WorkerTab(name, page);
   }

@@ -31,7 +31,8 @@ if (code === null) {
         leftMs: null, startedAtMs: Date.now(), stopReason: null, counters: { updates: 0 } };
     },
   };
-  globalThis.manyhands = { host, report: () => ({ steps: 5, workers: [], resources: [], here: host.here, backend: query.get('backend') }) };
+  const joinLink = () => '#join=abc-' + seed + '&invite=some';
+  globalThis.manyhands = { host, joinLink, report: () => ({ steps: 5, workers: [], resources: [], here: host.here, backend: query.get('backend') }) };
 } else {
   const view = { stage: { kind: 'idle' } };
   globalThis.manyhands = { worker: { view } };

@@ -69,7 +69,7 @@ async function showHost(settings: NetSettings): Promise<void> {
     sharing: room.sharing,
     runs: { list: listRuns, remove: deleteRun },
   });
-  Object.assign(globalThis, { manyhands: { host, report } });
+  Object.assign(globalThis, { manyhands: { host, report, joinLink: () => room.joinLink(experiment) } });
 }
 
 function showJoin(settings: NetSettings, code: string): void {
