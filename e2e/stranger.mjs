@@ -26,7 +26,7 @@ const candidate = JSON.stringify({
 
 /** One socket under this name; `then` is called when it is open. */
 function open(id, token, then) {
-  const socket = new WebSocket(`ws://${host}/signal/peerjs?key=manyhands&id=${id}&token=${token}`);
+  const socket = new WebSocket(`ws://${host}/signal/socket?id=${id}&token=${token}`);
   socket.on('open', () => {
     tally.opened += 1;
     then?.(socket);

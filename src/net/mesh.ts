@@ -1,8 +1,8 @@
 import { errorText } from '../experiment/error-text.ts';
 import { openBrowserRtc } from './link/browser-rtc.ts';
-import { Connection, type IceServer } from './link/connection.ts';
+import { Connection } from './link/connection.ts';
 import type { CountedLink } from './link/link.ts';
-import { newCall, readSignal, type Signal } from './link/signal.ts';
+import { type IceServer, newCall, readSignal, type Signal } from './link/signal.ts';
 
 /** Chromium gives a tab 500 connections, and those to the host are among them. */
 export const MAX_CONNECTIONS = 64;

@@ -71,11 +71,13 @@ export class Holdings {
 
 /** What counts as one address: IPv6 users have a whole /64 to themselves. */
 export function addressName(address: string): string {
-  const v4 = address.replace(/^::ffff:/, '');
-  if (!v4.includes(':')) return v4;
-  const [head = '', tail] = v4.split('::');
-  const left = head.split(':').filter(Boolean);
-  const right = (tail ?? '').split(':').filter(Boolean);
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':');
+  const plain = address.replace(/^::ffff:/, '');
+  return plain.includes(':') ? ipv6Groups(plain).slice(0, 4).join(':') : plain;
+}
+
+/** The eight groups of an IPv6 address, in hex. */
+export function ipv6Groups(address: string): string[] {
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = address.includes('::') ? Math.max(0, 8 - head.length - tail.length) : 0;
+  return [...head, ...Array.from({ length: zeros }, () => '0'), ...tail];
 }

@@ -20,7 +20,7 @@ let keeper: WebSocket;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  keeper = new WebSocket(`${base}/signal/peerjs?key=manyhands&id=manyhands-host-${code}&token=t`);
+  keeper = new WebSocket(`${base}/signal/socket?id=manyhands-host-${code}&token=t`);
   await once(keeper, 'message');
   keeper.send(JSON.stringify({ type: 'ROOM', payload: { verifier: verifierOf(secret, code), allowsTyping: false } }));
   await once(keeper, 'message');

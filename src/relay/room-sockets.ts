@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { isSame } from '../net/join/invite.ts';
 import { hostId, termsSchema, toRelaySchema } from '../net/join/messages.ts';
-import type { IceServer } from '../net/link/connection.ts';
+import type { IceServer } from '../net/link/signal.ts';
 import { Limiter } from './limits.ts';
 import { parseJson } from './requests.ts';
 import type { Room, Rooms } from './rooms.ts';

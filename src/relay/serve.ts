@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -116,7 +117,7 @@ function isHidden(pathname: string): boolean {
 const isLoopback = (name: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(name);
 
 /** Names under assets/ change with their content; everything else is asked for again, cheaply, by its ETag. */
-export function cacheControl(pathname: string): string {
+function cacheControl(pathname: string): string {
   return pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 }
 
@@ -128,13 +129,8 @@ async function listen(
 ): Promise<number> {
   for (let candidate = port; ; candidate += 1) {
     try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(candidate, host, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
+      server.listen(candidate, host);
+      await once(server, 'listening');
       return (server.address() as AddressInfo).port;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

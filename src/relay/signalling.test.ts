@@ -27,11 +27,8 @@ interface Said {
 }
 
 /** A raw client; `said` has the messages the server sent it. */
-function client(
-  port: number,
-  { id = 'manyhands-host-abc234', token = 't1', key = 'manyhands', path = '/signal', origin = '' } = {},
-) {
-  const url = `ws://127.0.0.1:${port}${path}/peerjs?key=${key}&id=${id}&token=${token}`;
+function client(port: number, { id = 'manyhands-host-abc234', token = 't1', path = '/signal', origin = '' } = {}) {
+  const url = `ws://127.0.0.1:${port}${path}/socket?id=${id}&token=${token}`;
   const socket = new WebSocket(url, origin === '' ? {} : { origin });
   const said: Said[] = [];
   socket.on('message', (data) => said.push(JSON.parse(data.toString())));
@@ -103,7 +100,6 @@ describe('who gets in', () => {
     ['an id of no kind', { id: 'somebody' }],
     ['a long id', { id: `manyhands-host-${'a'.repeat(65)}` }],
     ['no token', { token: '' }],
-    ['another key', { key: 'peerjs' }],
     ['a page of another host', { origin: 'https://evil.example' }],
     ['a page without a place', { origin: 'null' }],
   ])('not: %s', async (_, options) => {

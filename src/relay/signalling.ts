@@ -95,7 +95,7 @@ export class Signalling {
     const url = requestUrl(req);
     if (url === null) return refuseUpgrade(socket, 400);
     const { pathname, searchParams: query } = url;
-    if (pathname !== '/signal/peerjs' && pathname !== '/relay') {
+    if (pathname !== '/signal/socket' && pathname !== '/relay') {
       if (this.#server.listenerCount('upgrade') === 1) socket.destroy();
       return;
     }

@@ -1,8 +1,8 @@
 import { noPhases } from '../core/server/member.ts';
 import { DialError } from '../net/join/dial-error.ts';
-import type { IceServer } from '../net/link/connection.ts';
 import { type CountedLink, carriedBytes } from '../net/link/link.ts';
 import { bridge } from '../net/link/port.ts';
+import type { IceServer } from '../net/link/signal.ts';
 import type { Gauges, LinkBytes } from '../observe/resource-sampler.ts';
 import { meshOf, type TrainerMesh } from './mesh.ts';
 import { noTraffic } from './session.ts';

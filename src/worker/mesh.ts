@@ -1,6 +1,6 @@
-import type { IceServer } from '../net/link/connection.ts';
 import { type CountedLink, carriedBytes } from '../net/link/link.ts';
 import { bridge } from '../net/link/port.ts';
+import type { IceServer } from '../net/link/signal.ts';
 import { createMesh } from '../net/mesh.ts';
 import type { LinkBytes } from '../observe/resource-sampler.ts';
 import type { FromTrainer, ToTrainer } from './thread.ts';

@@ -1,7 +1,7 @@
 import { errorText } from '../../experiment/error-text.ts';
-import { Connection, type ConnectionEvents, type IceServer } from '../link/connection.ts';
+import { Connection, type ConnectionEvents } from '../link/connection.ts';
 import { RelayLink } from '../link/relay-link.ts';
-import { type Fingerprints, newCall } from '../link/signal.ts';
+import { type Fingerprints, type IceServer, newCall } from '../link/signal.ts';
 import { type DialCode, DialError } from './dial-error.ts';
 import { type BareLink, greetHost, HandshakeError, type ProvenLink } from './handshake.ts';
 import { type NetSettings, socketUrl } from './ice.ts';

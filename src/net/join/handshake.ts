@@ -1,3 +1,4 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import type { BaseLink, Carried } from '../link/base-link.ts';
 import type { CountedLink } from '../link/link.ts';
 import type { Fingerprints } from '../link/signal.ts';
@@ -62,14 +63,14 @@ export function greetHost(
       if (answer === null) return handshake.refuse('not-the-host', 'the other side does not speak as a host does');
       const [theirs, verdict, shown] = [answer.slice(0, 16), answer[16] ?? 0, answer.slice(17)];
       const ends = [fingerprints?.local ?? '', fingerprints?.remote ?? ''];
-      const bound = [nonce, theirs, fromHex(device), Uint8Array.of(verdict), ...ends];
+      const bound = [nonce, theirs, hexToBytes(device), Uint8Array.of(verdict), ...ends];
       if (!isSame(shown, mac(proof, 'host', ...bound)))
         return handshake.refuse('not-the-host', 'the other side does not know the invite');
       if (verdict !== COME_IN) return handshake.refuse('removed', 'the host removed this device');
       handshake.send(PROOF, mac(proof, 'worker', ...bound));
       resolve(handshake.open(fingerprints, device));
     });
-    handshake.send(HELLO, nonce, fromHex(device));
+    handshake.send(HELLO, nonce, hexToBytes(device));
   });
 }
 
@@ -86,7 +87,7 @@ export function greetWorker(
         const hello = read(frame, HELLO, HELLO_BYTES);
         if (hello === null) return handshake.refuse('not-invited', 'the other side does not speak as a worker does');
         const [theirs, name] = [hello.slice(0, 16), hello.slice(16)];
-        const device = toHex(name);
+        const device = bytesToHex(name);
         const verdict = Uint8Array.of(isBanned(device) ? REMOVED : COME_IN);
         const bound = [theirs, nonce, name, verdict, fingerprints?.remote ?? '', fingerprints?.local ?? ''];
         greeted = { device, proof: mac(proof, 'worker', ...bound) };
@@ -103,7 +104,7 @@ export function greetWorker(
 
 /** A browser's name in one room: the same each time, and of no use to recognise it in another room. */
 export const deviceFor = (deviceSecret: Uint8Array, code: string): string =>
-  toHex(mac(deviceSecret, 'device', code).slice(0, 16));
+  bytesToHex(mac(deviceSecret, 'device', code).slice(0, 16));
 
 /** Hears a bare link until it is proven or refused; whatever else happens to it, or too little, is a refusal. */
 class Handshake {
@@ -168,10 +169,3 @@ function read(frame: Uint8Array, kind: number, bytes: number): Uint8Array | null
 }
 
 const randomNonce = (): Uint8Array => crypto.getRandomValues(new Uint8Array(16));
-
-const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-
-function fromHex(hex: string): Uint8Array {
-  if (!/^[0-9a-f]{32}$/.test(hex)) throw new RangeError('a device has 32 hex digits');
-  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-}

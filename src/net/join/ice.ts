@@ -1,4 +1,4 @@
-import type { IceServer } from '../link/connection.ts';
+import type { IceServer } from '../link/signal.ts';
 
 /** How tabs find each other: through which relay, and which servers help through routers. */
 export interface NetSettings {

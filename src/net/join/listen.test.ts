@@ -84,7 +84,7 @@ const settled = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 test('says who it is and on what terms, and gives the code back at the end', async () => {
   const { listener, opened, sent, states } = await host();
-  expect(opened).toEqual(['peerjs']);
+  expect(opened).toEqual(['socket']);
   expect(states).toEqual(['connecting', 'open']);
   listener.close();
   const verifier = verifierOf(secret, code);
@@ -138,9 +138,9 @@ test('opens the relay’s socket for a worker that waits there, and for nobody e
   say({ type: 'RELAY', payload: { link, ticket: 'other' } });
   say({ type: 'RELAY', payload: { link: '../x', ticket: good } });
   say({ type: 'OFFER', payload: { link, ticket: good } });
-  expect(opened).toEqual(['peerjs']);
+  expect(opened).toEqual(['socket']);
   for (let i = 0; i < 3; i++) say({ type: 'RELAY', payload: { link, ticket: good } });
-  expect(opened).toEqual(['peerjs', `relay?link=${link}`]);
+  expect(opened).toEqual(['socket', `relay?link=${link}`]);
   expect(connections).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
-import { Connection, type IceServer } from '../link/connection.ts';
+import { Connection } from '../link/connection.ts';
 import { RelayLink } from '../link/relay-link.ts';
-import type { Fingerprints } from '../link/signal.ts';
+import type { Fingerprints, IceServer } from '../link/signal.ts';
 import { type BareLink, greetWorker, type ProvenLink } from './handshake.ts';
 import { type NetSettings, socketUrl } from './ice.ts';
 import { checkTicket, proofFor, readTicket, verifierOf } from './invite.ts';

@@ -1,17 +1,16 @@
 import * as z from 'zod/mini';
-import type { IceServer } from '../link/connection.ts';
-import { answerSchema, candidateSchema, offerSchema, type Signal } from '../link/signal.ts';
+import { answerSchema, candidateSchema, iceServerSchema, offerSchema, type Signal } from '../link/signal.ts';
 
 /*
  * HOW A WORKER GETS IN. Tabs and Node use the same files; what their runtimes do differently is in Runtime.
  *
- * 1. The host opens a WebSocket to the relay: signal/peerjs?key=manyhands&id=manyhands-host-<code>&token=<own>.
+ * 1. The host opens a WebSocket to the relay: signal/socket?id=manyhands-host-<code>&token=<own>.
  *    The relay answers OPEN (or ID-TAKEN: another token has the code). The same token takes a half-open socket over.
  * 2. The host sends ROOM with its terms (invite.ts: verifierOf). The relay answers ROOM with ICE servers: from then on
  *    workers can come. A host may send ROOM again at any time: with another verifier old invites stop working, and
  *    `iceServers` come fresh (TURN credentials run out).
  * 3. A worker asks POST signal/join (code and ticket; null: the code was typed) and hears JoinAnswer: ICE servers,
- *    and for a typed code an invite. It then opens signal/peerjs with id=manyhands-worker-<random>&token=<code>.<ticket>.
+ *    and for a typed code an invite. It then opens signal/socket with id=manyhands-worker-<random>&token=<code>.<ticket>.
  *    A socket with a wrong ticket is refused with 403. A worker's messages go to its host only, a host's to its workers.
  * 4. The worker's OFFER has its ticket. The host checks it and counts the connections under way before it makes one.
  * 5. The channel opens, and both sides prove themselves (handshake.ts); only then do frames flow. The keys: `proof` of
@@ -21,8 +20,6 @@ import { answerSchema, candidateSchema, offerSchema, type Signal } from '../link
  *    frames and could read them.
  */
 
-/** The name that all programs of one relay share. No secret. */
-export const SIGNALLING_KEY = 'manyhands';
 const HOST_PREFIX = 'manyhands-host-';
 
 /** The signalling name of the host of a code. */
@@ -33,15 +30,9 @@ export const codeOf = (id: string): string | null => (id.startsWith(HOST_PREFIX)
 
 const id = z.string().check(z.maxLength(64));
 const code = z.string().check(z.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/), z.maxLength(40));
-const iceServer = z.object({
-  urls: z.string(),
-  username: z.optional(z.string()),
-  credential: z.optional(z.string()),
-});
 
 /** Who opens a signalling socket. */
 export const peerSchema = z.object({
-  key: z.literal(SIGNALLING_KEY),
   id: z.string().check(z.regex(/^manyhands-(host|worker)-[a-z0-9]+(-[a-z0-9]+)*$/), z.maxLength(64)),
   token: z.string().check(z.regex(/^[A-Za-z0-9._-]{1,128}$/)),
 });
@@ -69,7 +60,7 @@ export const fromRelaySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ID-TAKEN') }),
   z.object({ type: z.literal('ERROR'), payload: z.object({ code: z.literal('host-key') }) }),
   z.object({ type: z.literal('EXPIRE') }),
-  z.object({ type: z.literal('ROOM'), payload: z.object({ iceServers: z.array(iceServer) }) }),
+  z.object({ type: z.literal('ROOM'), payload: z.object({ iceServers: z.array(iceServerSchema) }) }),
   z.object({
     type: z.literal('RELAY'),
     payload: z.object({ link: z.string().check(z.regex(/^[0-9a-f]{32}$/)), ticket: id }),
@@ -92,9 +83,7 @@ export const joinRefusals = ['no-host', 'not-invited', 'expired', 'code-off', 't
 export type JoinRefusal = (typeof joinRefusals)[number];
 
 export const joinAnswerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('welcome'), invite: z.nullable(z.string()), iceServers: z.array(iceServer) }),
+  z.object({ kind: z.literal('welcome'), invite: z.nullable(z.string()), iceServers: z.array(iceServerSchema) }),
   z.object({ kind: z.literal('refused'), why: z.enum(joinRefusals) }),
 ]);
 export type JoinAnswer = z.infer<typeof joinAnswerSchema>;
-
-iceServer satisfies z.ZodMiniType<IceServer>;

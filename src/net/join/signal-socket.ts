@@ -1,7 +1,7 @@
 import type { OpenRtc } from '../link/connection.ts';
 import type { OpenSocket, RelaySocket } from '../link/relay-socket.ts';
 import { socketUrl } from './ice.ts';
-import { type FromRelay, fromRelaySchema, SIGNALLING_KEY } from './messages.ts';
+import { type FromRelay, fromRelaySchema } from './messages.ts';
 
 /** How long the relay may take to greet. */
 const OPEN_MS = 8000;
@@ -39,7 +39,7 @@ export class SignalSocket {
   ) {
     this.#handlers = handlers;
     this.#greeting = setTimeout(() => this.#end('lost'), OPEN_MS);
-    openSocket(socketUrl(relayUrl, 'signal/peerjs', { key: SIGNALLING_KEY, ...peer }), this.#ending.signal).then(
+    openSocket(socketUrl(relayUrl, 'signal/socket', peer), this.#ending.signal).then(
       (socket) => {
         this.#socket = socket;
         if (this.#ending.signal.aborted) return socket.close('');

@@ -1,17 +1,10 @@
 import { errorText } from '../../experiment/error-text.ts';
 import type { DataChannelLink } from './data-channel-link.ts';
-import type { Fingerprints, Signal } from './signal.ts';
+import type { Fingerprints, IceServer, Signal } from './signal.ts';
 
 /** From the offer to an open channel. On a LAN it takes well under one second. */
 const CONNECT_MS = 10_000;
 const MAX_CANDIDATES = 32;
-
-/** As browsers take them. */
-export interface IceServer {
-  readonly urls: string;
-  readonly username?: string;
-  readonly credential?: string;
-}
 
 /** A runtime's WebRTC: one connection with one data channel, which both ends make alike. */
 export interface Rtc {

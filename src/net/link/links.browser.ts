@@ -257,9 +257,7 @@ describe('listening', () => {
   /** Says anything to a host through signalling, with a ticket. */
   async function guest(code: string, invite: string, payloads: unknown[]): Promise<void> {
     const token = `${code}.${readInvite(invite)?.ticket}`;
-    const socket = new WebSocket(
-      `ws://localhost:${port}/signal/peerjs?key=manyhands&id=manyhands-worker-guest&token=${token}&version=1`,
-    );
+    const socket = new WebSocket(`ws://localhost:${port}/signal/socket?id=manyhands-worker-guest&token=${token}`);
     await new Promise((resolve) => {
       socket.onopen = resolve;
     });

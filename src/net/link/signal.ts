@@ -19,6 +19,14 @@ const signalSchema = z.discriminatedUnion('kind', [offerSchema, answerSchema, ca
 /** What two ends say to each other before they are connected. `call` names the offer that it belongs to. */
 export type Signal = z.infer<typeof signalSchema>;
 
+/** A STUN or TURN server, as browsers take them. */
+export const iceServerSchema = z.object({
+  urls: z.string(),
+  username: z.optional(z.string()),
+  credential: z.optional(z.string()),
+});
+export type IceServer = Readonly<z.infer<typeof iceServerSchema>>;
+
 /** The signal in a text of any origin, or null. */
 export function readSignal(text: string): Signal | null {
   if (text.length > MAX_SIGNAL_CHARS) return null;

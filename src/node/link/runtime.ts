@@ -1,10 +1,10 @@
 import nodeDataChannel, { type IceServer as NativeServer } from 'node-datachannel';
 import { WebSocket } from 'ws';
 import type { Runtime } from '../../net/join/signal-socket.ts';
-import type { IceServer, OpenRtc } from '../../net/link/connection.ts';
+import type { OpenRtc } from '../../net/link/connection.ts';
 import { MAX_FRAME_BYTES } from '../../net/link/link.ts';
 import { socketOpener } from '../../net/link/relay-socket.ts';
-import { fingerprintsOf } from '../../net/link/signal.ts';
+import { fingerprintsOf, type IceServer } from '../../net/link/signal.ts';
 import { NodeLink } from './link.ts';
 
 /** How this process reaches a relay and its workers. */
