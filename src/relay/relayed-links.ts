@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 
-/** What one direction of a link may keep in the relay's memory before its sender is not read any more. */
+/** Beyond this much in the relay's memory, the sender of one direction is no longer read. */
 const HIGH_BYTES = 256 * 1024;
 /** How long a worker waits for its host to come to the other end. */
 const MEET_MS = 10_000;
@@ -21,17 +21,14 @@ export class RelayedLinks {
   wait(worker: WebSocket): string {
     const link = randomBytes(16).toString('hex');
     worker.pause();
-    const giveUp = (why: string) => {
+    const timer = setTimeout(() => {
       this.#waiting.delete(link);
-      clearTimeout(timer);
-      worker.close(1013, why);
-    };
-    const timer = setTimeout(() => giveUp('the host did not come'), MEET_MS);
+      worker.close(1013, 'the host did not come');
+    }, MEET_MS);
     // A paused socket reports no close until it is read again; the timer sees to it then.
     worker.once('close', () => {
       if (this.#waiting.delete(link)) clearTimeout(timer);
     });
-    worker.on('error', () => {});
     this.#waiting.set(link, { worker, timer });
     return link;
   }
@@ -59,7 +56,6 @@ export class RelayedLinks {
 
 /** Carries what comes from one socket to the other. A socket that is not read pushes back on its sender through TCP. */
 function pump(from: WebSocket, to: WebSocket): void {
-  from.on('error', () => {});
   from.on('close', (_, reason) => {
     // What was sent before the end is still written before the close frame.
     to.resume();

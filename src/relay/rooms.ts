@@ -26,7 +26,7 @@ export interface Room {
   awaySinceMs: number;
 }
 
-export type RoomAnswer =
+type RoomAnswer =
   | { readonly kind: 'welcome'; readonly invite: string | null }
   | { readonly kind: 'refused'; readonly why: JoinRefusal };
 
@@ -68,8 +68,7 @@ export class Rooms {
   /** The room that a worker with this ticket may enter now; else why not, without saying whether the room exists. */
   enter(code: string, ticket: string, nowMs: number): Room | JoinRefusal {
     const room = this.#rooms.get(code);
-    if (room === undefined) return 'no-host';
-    if (room.host === null || room.terms === null) return 'no-host';
+    if (room === undefined || room.host === null || room.terms === null) return 'no-host';
     const verdict = checkTicket(room.terms.verifier, code, ticket, nowMs);
     if (verdict === 'wrong') return 'not-invited';
     if (verdict === 'expired') return 'expired';
@@ -87,9 +86,8 @@ export class Rooms {
     // A relay that was restarted knows no room before its host is back: workers who ask meanwhile learn nothing new.
     const question = `${address} ${code}`;
     if (room === undefined && !this.#asked.has(question, nowMs)) return { kind: 'refused', why: 'no-host' };
-    if (!this.#tries.has(address, nowMs) || !this.#allTries.has('', nowMs)) {
+    if (!this.#tries.has(address, nowMs) || !this.#allTries.has('', nowMs))
       return { kind: 'refused', why: 'too-many-tries' };
-    }
     // A known room whose host is away is no guess: its workers ask until it is back.
     if (room !== undefined && room.terms === null) return { kind: 'refused', why: 'no-host' };
     if (entered === null && room?.terms?.allowsTyping) {

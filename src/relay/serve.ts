@@ -41,33 +41,25 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { port, host, dist, tries = 1, tls = null } = options;
   const files = sirv(dist, {
-    // Looks at the disk for each request: a file of a list made at the start may be gone by then, and that ends the process.
+    // Looks at the disk for each request: a file listed at the start may be gone by then, which would end the process.
     dev: true,
     etag: true,
     setHeaders: (res, pathname) => res.setHeader('Cache-Control', cacheControl(pathname)),
   });
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value);
+    const end = (status: number, text: string, headers = {}) => void res.writeHead(status, headers).end(text);
     const url = requestUrl(req);
-    if (url === null) {
-      res.writeHead(400, { Connection: 'close' }).end('not an address of this server\n');
-      return;
-    }
+    if (url === null) return end(400, 'not an address of this server\n', { Connection: 'close' });
     // sirv takes the request's text for a path, and every Range for one that a file can satisfy.
     req.url = url.pathname + url.search;
     if (signalling.handle(req, res)) return;
     if (url.pathname === '/addresses.json') return answerJson(res, 200, addresses);
-    if (req.method !== 'GET' && req.method !== 'HEAD') {
-      res.writeHead(405, { Allow: 'GET, HEAD' }).end();
-      return;
-    }
-    const notFound = () => void res.writeHead(404).end('not found\n');
+    if (req.method !== 'GET' && req.method !== 'HEAD') return end(405, '', { Allow: 'GET, HEAD' });
+    const notFound = () => end(404, 'not found\n');
     if (isHidden(url.pathname)) return notFound();
     const range = readRange(req.headers.range ?? '');
-    if (range === 'unsatisfiable') {
-      res.writeHead(416).end('no file has these bytes\n');
-      return;
-    }
+    if (range === 'unsatisfiable') return end(416, 'no file has these bytes\n');
     if (range === 'whole') delete req.headers.range;
     // A file that goes away, or may not be read, between its look-up and its stream ends this answer alone.
     res.once('pipe', (file) => file.once('error', () => res.destroy()));
