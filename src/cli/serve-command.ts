@@ -6,6 +6,7 @@ import { type Certificate, dataFolder, ownCertificate, readCertificate } from '.
 import type { IceOptions } from '../relay/ice-servers.ts';
 import { ownNames, type RunningServer, type ServerOptions, startServer } from '../relay/serve.ts';
 import { type Command, type Given, numberOf, type Options } from './command-line.ts';
+import { nextSignal } from './shutdown.ts';
 
 const USUAL_PORT = 8080;
 
@@ -42,10 +43,7 @@ export const serveCommand: Command = {
     const dist = await ensureBuilt((line) => console.log(line));
     const server = await startServer({ ...options, dist });
     console.log(greeting(server, certificate));
-    await new Promise<void>((resolve) => {
-      process.once('SIGINT', resolve);
-      process.once('SIGTERM', resolve);
-    });
+    await nextSignal();
     await server.close();
     return 0;
   },

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CountedLink } from './link/link.ts';
 import { linkContract } from './link/link-contract-for-tests.ts';
-import { createMesh, MAX_CALLS_PER_MINUTE, MAX_CONNECTIONS, type Mesh } from './mesh.ts';
+import { MAX_CALLS_PER_MINUTE, MAX_CONNECTIONS, Mesh } from './mesh.ts';
 
 interface Node {
   readonly mesh: Mesh;
@@ -18,7 +18,7 @@ function network(count: number, relay?: Relay): Node[] {
   const nodes = Array.from({ length: count }, (_, self): Node => {
     const links: Node['links'] = [];
     const failures: Node['failures'] = [];
-    const mesh = createMesh({
+    const mesh = new Mesh({
       iceServers: [],
       send: (to, text) => (relay ?? pass)(self, to, text),
       onLink(peer, link) {

@@ -1,27 +1,29 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText } from '../experiment/error-text.ts';
+import * as z from 'zod/mini';
 import { newCode, newSecret } from '../net/join/invite.ts';
 import { writeWhole } from './files/write-whole.ts';
 
-/** Who a host in this folder is, and whom it has removed. */
-export interface KeptRoom {
-  readonly code: string;
+const text = z.string().check(z.minLength(1));
+const roomSchema = z.object({
+  code: text,
   /** Proves to signalling that a process started anew is the same host. */
-  readonly token: string;
+  token: text,
   /** What invites are made from. */
-  readonly secret: string;
-  readonly banned: readonly string[];
-}
+  secret: text,
+  banned: z.array(z.string()),
+});
+/** Who a host in this folder is, and whom it has removed. */
+export type KeptRoom = z.infer<typeof roomSchema>;
 
 /** The room of this folder: made at first use and the same ever after, so that its workers find it again. */
 export async function keptRoom(folder: string): Promise<KeptRoom> {
   await mkdir(folder, { recursive: true });
-  const text = await readFile(pathIn(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const json = await readFile(pathIn(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (text !== null) return readRoom(text, pathIn(folder));
+  if (json !== null) return readRoom(json, pathIn(folder));
   const room = { code: newCode(), token: newSecret(), secret: newSecret(), banned: [] };
   await keepRoom(folder, room);
   return room;
@@ -33,15 +35,10 @@ export const keepRoom = (folder: string, room: KeptRoom): Promise<void> =>
 
 const pathIn = (folder: string) => join(folder, 'room.json');
 
-function readRoom(text: string, path: string): KeptRoom {
+function readRoom(json: string, path: string): KeptRoom {
   try {
-    const { code, token, secret, banned } = JSON.parse(text) as Record<string, unknown>;
-    const isRoom = [code, token, secret].every((part) => typeof part === 'string' && part !== '');
-    if (!isRoom || !Array.isArray(banned)) throw new TypeError('a part is missing');
-    return { code, token, secret, banned: banned.map(String) } as KeptRoom;
-  } catch (error) {
-    throw new Error(
-      `${path} is not the file of a room (${errorText(error)}): remove it, and a new room with a new link is made`,
-    );
+    return roomSchema.parse(JSON.parse(json));
+  } catch {
+    throw new Error(`${path} is not the file of a room: remove it, and a new room with a new link is made`);
   }
 }

@@ -1,7 +1,7 @@
 import { type CountedLink, carriedBytes } from '../net/link/link.ts';
 import { bridge } from '../net/link/port.ts';
 import type { IceServer } from '../net/link/signal.ts';
-import { createMesh } from '../net/mesh.ts';
+import { Mesh } from '../net/mesh.ts';
 import type { LinkBytes } from '../observe/resource-sampler.ts';
 import type { FromTrainer, ToTrainer } from './thread.ts';
 
@@ -23,7 +23,7 @@ export function meshOf(
   const links = new Map<string, CountedLink>();
   let made = 0;
   const create = () =>
-    createMesh({
+    new Mesh({
       iceServers,
       send: (peer, data) => tell({ type: 'signal', peer, data }),
       onLink(peer, link) {
