@@ -1,5 +1,5 @@
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
-import type { BaseLink, Carried } from '../link/base-link.ts';
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
+import type { BaseLink } from '../link/base-link.ts';
 import type { CountedLink } from '../link/link.ts';
 import type { Fingerprints } from '../link/signal.ts';
 import { isSame, mac } from './invite.ts';
@@ -111,7 +111,6 @@ class Handshake {
   readonly #link: BareLink;
   readonly #reject: (error: HandshakeError) => void;
   readonly #timer: ReturnType<typeof setTimeout>;
-  readonly #carried = { messagesSent: 0, messagesReceived: 0, bytesSent: 0, bytesReceived: 0 } satisfies Carried;
 
   constructor(
     link: BareLink,
@@ -123,18 +122,11 @@ class Handshake {
     this.#reject = reject;
     this.#timer = setTimeout(() => this.refuse('no-answer', `${who} did not prove itself in time`), HANDSHAKE_MS);
     link.onClose = (reason) => this.refuse('no-answer', `the link ended before ${who} had proven itself: ${reason}`);
-    link.onFrame = (frame) => {
-      this.#carried.messagesReceived += 1;
-      this.#carried.bytesReceived += frame.byteLength;
-      onFrame(new Uint8Array(frame));
-    };
+    link.onFrame = (frame) => onFrame(new Uint8Array(frame));
   }
 
   send(kind: number, ...parts: readonly Uint8Array[]): void {
-    const frame = Uint8Array.from([...MAGIC, kind, ...parts.flatMap((part) => [...part])]).buffer;
-    this.#carried.messagesSent += 1;
-    this.#carried.bytesSent += frame.byteLength;
-    this.#link.send(frame);
+    this.#link.send(concatBytes(Uint8Array.of(...MAGIC, kind), ...parts).buffer);
   }
 
   refuse(code: HandshakeCode, message: string): void {
@@ -148,7 +140,7 @@ class Handshake {
   /** The same link, which now says whose it is; the handshake is left out of its counts. */
   open(fingerprints: Fingerprints | null, device: string): ProvenLink {
     clearTimeout(this.#timer);
-    this.#link.handOver(this.#carried);
+    this.#link.handOver();
     const route: Route = fingerprints === null ? 'relayed' : 'direct';
     return Object.assign(this.#link, { route, device });
   }

@@ -12,15 +12,7 @@ const PACKET_HEADER_BYTES = 8 + 20;
 export class ChannelLink extends DataChannelLink {
   readonly #connection: RTCPeerConnection;
   readonly #channel: RTCDataChannel;
-  #lastStats: TransportStats = {
-    messagesSent: 0,
-    messagesReceived: 0,
-    bytesSent: 0,
-    bytesReceived: 0,
-    wireBytesSent: null,
-    wireBytesReceived: null,
-    roundTripMs: null,
-  };
+  #lastStats: TransportStats = { ...this.counts, wireBytesSent: null, wireBytesReceived: null, roundTripMs: null };
 
   constructor(connection: RTCPeerConnection, channel: RTCDataChannel, onGone: () => void) {
     super(onGone);

@@ -89,6 +89,7 @@ export abstract class DataChannelLink extends BaseLink implements CountedLink {
   #write(frame: ArrayBuffer): void {
     try {
       this.write(frame);
+      this.countSent(frame);
     } catch (error) {
       // A channel that is closing says so by itself; any other refusal breaks the order of frames.
       if (this.isChannelOpen) this.close(`the channel refused a frame: ${String(error)}`);

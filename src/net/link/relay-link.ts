@@ -13,7 +13,6 @@ export class RelayLink extends CreditLink implements CountedLink {
   readonly #socket: RelaySocket;
   readonly #queue: ArrayBuffer[] = [];
   #inFlightBytes = 0;
-  #counts = { messagesSent: 0, messagesReceived: 0, bytesSent: 0, bytesReceived: 0 };
   #roundTripMs: number | null = null;
   /** The frame whose credit is timed: when it left, and how many bytes are to be taken before and with it. */
   #timed: { atMs: number; leftBytes: number } | null = null;
@@ -40,8 +39,8 @@ export class RelayLink extends CreditLink implements CountedLink {
 
   async stats(): Promise<TransportStats> {
     // Nobody tells what TCP and TLS add.
-    const wire = { wireBytesSent: null, wireBytesReceived: null, roundTripMs: this.#roundTripMs };
-    return this.sinceHandOver({ ...this.#counts, ...wire });
+    const wire = { wireBytesSent: null, wireBytesReceived: null };
+    return this.sinceHandOver({ ...this.counts, ...wire, roundTripMs: this.#roundTripMs });
   }
 
   protected taken(bytes: number): void {
@@ -50,11 +49,7 @@ export class RelayLink extends CreditLink implements CountedLink {
 
   #hear(data: unknown): void {
     if (this.isEnded) return;
-    if (data instanceof ArrayBuffer) {
-      this.#counts.messagesReceived += 1;
-      this.#counts.bytesReceived += data.byteLength;
-      return this.deliver(data);
-    }
+    if (data instanceof ArrayBuffer) return this.deliver(data);
     const bytes = typeof data === 'string' && /^\d{1,7}$/.test(data) ? Number(data) : Number.POSITIVE_INFINITY;
     if (bytes > this.#inFlightBytes) return this.close('the other side took more than it was sent');
     this.#inFlightBytes -= bytes;
@@ -74,8 +69,7 @@ export class RelayLink extends CreditLink implements CountedLink {
       const frame = this.#queue.shift();
       if (frame === undefined) return;
       this.#inFlightBytes += frame.byteLength;
-      this.#counts.messagesSent += 1;
-      this.#counts.bytesSent += frame.byteLength;
+      this.countSent(frame);
       this.#timed ??= { atMs: performance.now(), leftBytes: this.#inFlightBytes };
       this.#socket.send(frame);
     }

@@ -16,8 +16,6 @@ let asking: ReturnType<typeof setInterval> | undefined;
 export class NodeLink extends DataChannelLink {
   readonly #connection: PeerConnection;
   readonly #channel: DataChannel;
-  readonly #messages = { sent: 0, received: 0 };
-  #receivedBytes = 0;
   /** Once the connection is gone. */
   #lastStats: TransportStats | null = null;
 
@@ -33,10 +31,7 @@ export class NodeLink extends DataChannelLink {
     channel.onBufferedAmountLow(() => this.drain());
     channel.onMessage((data) => {
       if (typeof data === 'string') return this.close('text came where frames are expected');
-      const frame = wholeBuffer(data);
-      this.#messages.received += 1;
-      this.#receivedBytes += frame.byteLength;
-      this.deliver(frame);
+      this.deliver(wholeBuffer(data));
     });
     connection.onStateChange((state) => this.watch(state));
   }
@@ -56,7 +51,6 @@ export class NodeLink extends DataChannelLink {
   protected write(frame: ArrayBuffer): void {
     // False says that it was buffered, not that it was refused.
     this.#channel.sendMessageBinary(new Uint8Array(frame));
-    this.#messages.sent += 1;
   }
 
   protected closeChannel(): void {
@@ -73,8 +67,7 @@ export class NodeLink extends DataChannelLink {
 
   #look(): TransportStats {
     return {
-      messagesSent: this.#messages.sent,
-      messagesReceived: this.#messages.received,
+      ...this.counts,
       bytesSent: this.#connection.bytesSent(),
       bytesReceived: this.#connection.bytesReceived(),
       // The library counts messages only (bytesSent is the sum of their lengths, to the byte), nothing below them.
@@ -87,7 +80,7 @@ export class NodeLink extends DataChannelLink {
   /** The other side closed the channel, and what it sent before has all been handed out. */
   #ask(): void {
     if (this.isEnded || this.#channel.isOpen()) return;
-    if (this.#receivedBytes >= this.#connection.bytesReceived()) this.lost(CLOSED_THERE);
+    if (this.counts.bytesReceived >= this.#connection.bytesReceived()) this.lost(CLOSED_THERE);
   }
 }
 
