@@ -84,7 +84,7 @@ export function dialer(
   async function throughRelay({ ticket }: Invite, signal: AbortSignal): Promise<RelayLink> {
     try {
       const url = socketUrl(settings.relayUrl, 'relay', { token: `${code}.${ticket}` });
-      return new RelayLink(await runtime.openSocket(url, signal));
+      return await RelayLink.open(runtime.openSocket, url, signal);
     } catch (error) {
       signal.throwIfAborted();
       throw new DialError('ice-failed', `No way to the host: ${errorText(error)}.`);

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { linkContract } from '../link/link-contract-for-tests.ts';
 import { RelayLink } from '../link/relay-link.ts';
-import type { RelaySocket } from '../link/relay-socket.ts';
 import { type Fingerprints, fingerprintsOf } from '../link/signal.ts';
 import {
   type BareLink,
@@ -22,13 +21,14 @@ const fingerprints: { worker: Fingerprints; host: Fingerprints } = {
 
 /** Two ends of a link that counts, within this process. */
 function countedPair(): [BareLink, BareLink] {
-  const ends = [0, 1].map(() => ({ onMessage: (_data: unknown) => {}, onClose: (_reason: string) => {} }));
-  const socket = (other: 0 | 1, own: 0 | 1): RelaySocket => ({
-    send: (data) => queueMicrotask(() => ends[other]?.onMessage(data)),
-    close: (reason) => queueMicrotask(() => ends[other]?.onClose(reason)),
-    listen: (onMessage, onClose) => void Object.assign(ends[own] ?? {}, { onMessage, onClose }),
-  });
-  return [new RelayLink(socket(1, 0)), new RelayLink(socket(0, 1))];
+  const links: RelayLink[] = [0, 1].map(
+    (own) =>
+      new RelayLink({
+        send: (data) => queueMicrotask(() => links[1 - own]?.hear(data)),
+        close: (reason) => queueMicrotask(() => links[1 - own]?.lost(reason)),
+      }),
+  );
+  return links as [RelayLink, RelayLink];
 }
 
 const asWorker = (link: BareLink, changed: object = {}) =>

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { RtcEvents } from '../link/connection.ts';
-import type { RelaySocket } from '../link/relay-socket.ts';
 import { codeInvite, linkInvite, newSecret, readInvite, verifierOf } from './invite.ts';
 import { Listener, type ListenOptions, MAX_PENDING } from './listen.ts';
 
@@ -20,18 +19,14 @@ async function host(changed: Partial<ListenOptions> = {}) {
   let lose = (_reason: string): void => {};
   const listener = new Listener(
     {
-      async openSocket(url): Promise<RelaySocket> {
+      openSocket(url, { onMessage, onClose }) {
         const { pathname, search } = new URL(url);
         opened.push(`${pathname.split('/').at(-1)}${pathname.startsWith('/relay') ? search : ''}`);
-        return {
-          send: (data) => sent.push(JSON.parse(String(data))),
-          close() {},
-          listen(onMessage, onClose) {
-            if (pathname.startsWith('/relay')) return;
-            hear = onMessage;
-            lose = onClose;
-          },
-        };
+        if (pathname.startsWith('/signal')) {
+          hear = onMessage;
+          lose = onClose;
+        }
+        return { send: (data) => sent.push(JSON.parse(String(data))), close() {} };
       },
       openRtc(_, events) {
         const connection = { events, candidates: [] as string[], isClosed: false };
@@ -63,7 +58,6 @@ async function host(changed: Partial<ListenOptions> = {}) {
     },
   );
   onTestFinished(() => listener.close());
-  await Promise.resolve();
   const say = (message: unknown): void => hear(JSON.stringify(message));
   say({ type: 'OPEN' });
   say({ type: 'ROOM', payload: { iceServers: [] } });

@@ -174,7 +174,7 @@ export class Listener {
     try {
       const url = socketUrl(this.#settings.relayUrl, 'relay', { link: name });
       const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(MEET_MS)]);
-      await this.#welcome(new RelayLink(await this.#runtime.openSocket(url, signal)), ticket, null);
+      await this.#welcome(await RelayLink.open(this.#runtime.openSocket, url, signal), ticket, null);
     } catch {
       // The worker, or the relay, is gone meanwhile: it asks again.
     } finally {

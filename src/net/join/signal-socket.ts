@@ -25,11 +25,11 @@ export interface SignalHandlers {
 
 /** A host's or a worker's connection to a relay's signalling. */
 export class SignalSocket {
-  readonly #ending = new AbortController();
-  readonly #greeting: ReturnType<typeof setTimeout>;
-  #beat: ReturnType<typeof setInterval> | undefined;
-  #socket: RelaySocket | null = null;
+  readonly #socket: RelaySocket;
   readonly #handlers: SignalHandlers;
+  readonly #greeting = setTimeout(() => this.#end('lost'), OPEN_MS);
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #isOver = false;
 
   constructor(
     { openSocket }: Runtime,
@@ -38,40 +38,33 @@ export class SignalSocket {
     handlers: SignalHandlers,
   ) {
     this.#handlers = handlers;
-    this.#greeting = setTimeout(() => this.#end('lost'), OPEN_MS);
-    openSocket(socketUrl(relayUrl, 'signal/socket', peer), this.#ending.signal).then(
-      (socket) => {
-        this.#socket = socket;
-        if (this.#ending.signal.aborted) return socket.close('');
-        socket.listen(
-          (data) => this.#hear(data),
-          () => this.#end('lost'),
-        );
-      },
-      () => this.#end('lost'),
-    );
+    this.#socket = openSocket(socketUrl(relayUrl, 'signal/socket', peer), {
+      onOpen() {},
+      onMessage: (data) => this.#hear(data),
+      onClose: () => this.#end('lost'),
+    });
   }
 
   send(message: object): void {
-    if (!this.#ending.signal.aborted) this.#socket?.send(JSON.stringify(message));
+    this.#socket.send(JSON.stringify(message));
   }
 
   close(): void {
-    this.#ending.abort();
+    this.#isOver = true;
     clearTimeout(this.#greeting);
     clearInterval(this.#beat);
-    this.#socket?.close('');
+    this.#socket.close('');
   }
 
   #end(why: Parameters<SignalHandlers['onEnd']>[0]): void {
-    if (this.#ending.signal.aborted) return;
+    if (this.#isOver) return;
     this.close();
     this.#handlers.onEnd(why);
   }
 
   #hear(data: unknown): void {
     const message = readMessage(data);
-    if (message === null || this.#ending.signal.aborted) return;
+    if (message === null || this.#isOver) return;
     switch (message.type) {
       case 'OPEN':
         clearTimeout(this.#greeting);

@@ -1,6 +1,6 @@
 import { CLOSED_HERE, CLOSED_THERE, CreditLink } from './base-link.ts';
 import { type CountedLink, HIGH_WATER_BYTES, type TransportStats } from './link.ts';
-import type { RelaySocket } from './relay-socket.ts';
+import type { OpenSocket, RelaySocket } from './relay-socket.ts';
 
 /** What is on its way and not yet taken by the other end; more waits here, not in the relay. */
 const WINDOW_BYTES = HIGH_WATER_BYTES;
@@ -20,10 +20,28 @@ export class RelayLink extends CreditLink implements CountedLink {
   constructor(socket: RelaySocket) {
     super();
     this.#socket = socket;
-    socket.listen(
-      (data) => this.#hear(data),
-      (reason) => this.#finish(reason === '' ? CLOSED_THERE : reason, false),
-    );
+  }
+
+  /** A link through the relay's socket at this address; rejects where that does not open, or with the signal's reason. */
+  static open(openSocket: OpenSocket, url: string, signal: AbortSignal): Promise<RelayLink> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      let link: RelayLink | null = null;
+      const socket = openSocket(url, {
+        onOpen() {
+          signal.removeEventListener('abort', giveUp);
+          link = new RelayLink(socket);
+          resolve(link);
+        },
+        onMessage: (data) => link?.hear(data),
+        onClose: (reason) => (link === null ? giveUp(reason) : link.lost(reason)),
+      });
+      const giveUp = (reason: unknown): void => {
+        socket.close('');
+        reject(signal.aborted ? signal.reason : new Error(String(reason) || 'the relay refused the connection'));
+      };
+      signal.addEventListener('abort', giveUp);
+    });
   }
 
   send(frame: ArrayBuffer): void {
@@ -47,7 +65,8 @@ export class RelayLink extends CreditLink implements CountedLink {
     if (!this.isEnded) this.#socket.send(String(bytes));
   }
 
-  #hear(data: unknown): void {
+  /** The socket brought this. */
+  hear(data: unknown): void {
     if (this.isEnded) return;
     if (data instanceof ArrayBuffer) return this.deliver(data);
     const bytes = typeof data === 'string' && /^\d{1,7}$/.test(data) ? Number(data) : Number.POSITIVE_INFINITY;
@@ -62,6 +81,11 @@ export class RelayLink extends CreditLink implements CountedLink {
     }
     this.#drain();
     this.credit(bytes);
+  }
+
+  /** The socket is gone. */
+  lost(reason: string): void {
+    this.#finish(reason === '' ? CLOSED_THERE : reason, false);
   }
 
   #drain(): void {
