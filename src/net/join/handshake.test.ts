@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { linkContract } from '../link/link-contract-for-tests.ts';
 import { RelayLink } from '../link/relay-link.ts';
-import { type Fingerprints, fingerprintsOf } from '../link/signal.ts';
+import type { Fingerprints } from '../link/signal.ts';
 import {
   type BareLink,
   deviceFor,
@@ -155,14 +155,6 @@ describe('who is refused', () => {
     expect(await attempt).toBe('no-answer');
     expect(ends).toHaveLength(1);
   });
-});
-
-test('fingerprints are read from descriptions, whatever their case and order', () => {
-  const sdp = (print: string) =>
-    `v=0\r\na=group:BUNDLE 0\r\nm=application 9\r\na=fingerprint:sha-256 ${print}\r\na=setup:active\r\n`;
-  expect(fingerprintsOf(sdp('AB:CD'), sdp('ef:01'))).toEqual({ local: 'sha-256 ab:cd', remote: 'sha-256 ef:01' });
-  expect(fingerprintsOf(sdp('AB:CD'), 'v=0')).toBeNull();
-  expect(fingerprintsOf(undefined, undefined)).toBeNull();
 });
 
 test('a device has another name in each room', () => {

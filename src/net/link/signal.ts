@@ -46,8 +46,14 @@ export interface Fingerprints {
   readonly remote: string;
 }
 
-/** The fingerprints that two session descriptions name; null where one names none. */
-export function fingerprintsOf(localSdp: string | undefined, remoteSdp: string | undefined): Fingerprints | null {
-  const [local, remote] = [localSdp, remoteSdp].map((text) => /^a=fingerprint:(\S+ \S+)/m.exec(text ?? '')?.[1]);
-  return local && remote ? { local: local.toLowerCase(), remote: remote.toLowerCase() } : null;
+/**
+ * The fingerprints that two session descriptions name; null where one names none, or several: DTLS would then go by
+ * another than was proven.
+ */
+export function fingerprintsOf(localSdp = '', remoteSdp = ''): Fingerprints | null {
+  const [local, remote] = [localSdp, remoteSdp].map((sdp) => {
+    const [first, second] = new Set(sdp.toLowerCase().match(/^a=fingerprint:\S+ \S+/gm));
+    return second === undefined ? first?.slice('a=fingerprint:'.length) : undefined;
+  });
+  return local && remote ? { local, remote } : null;
 }
