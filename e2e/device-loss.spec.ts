@@ -26,9 +26,8 @@ test('a GPU that goes away mid-step costs nothing but time: the worker goes on, 
   try {
     const host = await tabs.openHost();
     await startTraining(host, { workers: 1, maxSteps: 60, batch: 50, evalEvery: 60 });
-    const { code } = (await host.view()).state.room;
     const problems: string[] = [];
-    const worker = await WorkerTab.open(browser, server.url, `join=${code}`, {
+    const worker = await WorkerTab.open(browser, server.url, await host.invitation(), {
       index: 0,
       backend: 'webgpu',
       problem: (text) => problems.push(text),

@@ -1,11 +1,13 @@
 import { renderUnicodeCompact } from 'uqr';
-import { checkServer } from '../net/join/ice.ts';
+import { serverExample } from '../net/join/ice.ts';
 import { ensureBuilt } from '../node/build.ts';
 import { UsageError } from '../node/usage-error.ts';
 import { type Certificate, dataFolder, ownCertificate, readCertificate } from '../relay/certificate.ts';
 import type { IceOptions } from '../relay/ice-servers.ts';
 import { ownNames, type RunningServer, type ServerOptions, startServer } from '../relay/serve.ts';
 import { type Command, numberOf, type Options, type OptionValues } from './command-line.ts';
+
+import { nextSignal } from './shutdown.ts';
 
 const USUAL_PORT = 8080;
 
@@ -42,10 +44,7 @@ export const serveCommand: Command = {
     const dist = await ensureBuilt((line) => console.log(line));
     const server = await startServer({ ...options, dist });
     console.log(greeting(server, certificate));
-    await new Promise<void>((resolve) => {
-      process.once('SIGINT', resolve);
-      process.once('SIGTERM', resolve);
-    });
+    await nextSignal();
     await server.close();
     return 0;
   },
@@ -83,7 +82,7 @@ function readIce(given: OptionValues): IceOptions {
     (textOf(given, kind) ?? '')
       .split(',')
       .filter(Boolean)
-      .map((url) => checked(() => checkServer(kind, url.trim())));
+      .map((url) => checkedServer(kind, url.trim()));
   const [stun, turn] = [urls('stun'), urls('turn')];
   const [typedSecret, username, credential] = ['turn-secret', 'turn-user', 'turn-credential'].map((name) =>
     textOf(given, name),
@@ -103,12 +102,10 @@ function readIce(given: OptionValues): IceOptions {
   );
 }
 
-function checked<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+function checkedServer(kind: 'stun' | 'turn', url: string): string {
+  const example = serverExample(kind, url);
+  if (example === null) return url;
+  throw new UsageError(`--${kind} "${url}" is not a server: write it like ${example}`);
 }
 
 function textOf(given: OptionValues, name: string): string | undefined {

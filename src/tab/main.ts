@@ -6,6 +6,7 @@ import {
 } from '../experiment/experiment.ts';
 import { type BackendChoice, backendChoices } from '../models/backend.ts';
 import { resolveExperiment } from '../models/plan.ts';
+import { browserRuntime } from '../net/join/browser-runtime.ts';
 import { dialer } from '../net/join/dial.ts';
 import { deviceFor } from '../net/join/handshake.ts';
 import { lanSettings, type NetSettings, withServersFromQuery } from '../net/join/ice.ts';
@@ -94,7 +95,7 @@ function showJoin(settings: NetSettings, code: string): void {
     iceServers,
     spawnTrainer,
     async dial(signal) {
-      dial ??= dialer(target(), settings);
+      dial ??= dialer(browserRuntime, target(), settings);
       const link = await dial(signal);
       isRelayed = link.route === 'relayed';
       return link;
