@@ -1,17 +1,17 @@
 import { defineConfig, type Plugin } from 'vite';
 import { contentSecurityPolicy } from './src/relay/security-headers.ts';
-import { attachSignalling } from './src/relay/signalling.ts';
+import { Signalling } from './src/relay/signalling.ts';
 
 /** Signalling on the dev server's own port, as the relay has it. */
-const signalling: Plugin = {
+const relay: Plugin = {
   name: 'manyhands-signalling',
   configureServer(server) {
     if (server.httpServer === null) return;
-    const { handler, close } = attachSignalling(server.httpServer);
+    const signalling = new Signalling(server.httpServer);
     server.middlewares.use((req, res, next) => {
-      if (!handler(req, res)) next();
+      if (!signalling.handle(req, res)) next();
     });
-    server.httpServer.once('close', close);
+    server.httpServer.once('close', () => signalling.close());
   },
 };
 
@@ -43,7 +43,7 @@ const lightPages: Plugin = {
 
 export default defineConfig({
   base: './',
-  plugins: [signalling, policy, lightPages],
+  plugins: [relay, policy, lightPages],
   worker: { format: 'es' },
   build: {
     target: 'es2023',

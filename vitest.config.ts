@@ -9,7 +9,6 @@ const packages = [
   ...tensors,
   ...preact,
   ...hashes,
-  'peerjs',
   'idb',
   'uplot',
   'uqr',

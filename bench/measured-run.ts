@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
+import { errorText } from '../src/experiment/error-text.ts';
 import type { Experiment } from '../src/experiment/experiment.ts';
-import { HostTab, launchBrowser, WorkerTab } from '../src/headless/tabs.ts';
+import { outcomeText } from '../src/headless/progress-line.ts';
+import { type DrivenHost, HostTab, launchBrowser, WorkerTab } from '../src/headless/tabs.ts';
+import { poll, watchRun } from '../src/host/watch-run.ts';
 import { processUse } from '../src/node/proc/process.ts';
 import type { RunReport } from '../src/observe/run-report.ts';
 import { startServer } from '../src/relay/serve.ts';
@@ -27,9 +30,9 @@ export interface Memory {
 interface MeasuredHost {
   readonly url: string;
   readonly invitation: string;
-  memory(): Promise<Memory>;
-  /** The report once the run is finished, null until then; throws if there will be none. */
-  report(): Promise<RunReport | null>;
+  readonly memory: () => Promise<Memory>;
+  /** The report once the run is finished; rejects if there will be none. */
+  report(): Promise<RunReport>;
   close(): Promise<void>;
 }
 
@@ -39,7 +42,7 @@ interface Setting {
   note(line: string): void;
 }
 
-const LOOK_MS = 250;
+/** A run that takes longer is given up. */
 const GIVE_UP_MS = 30 * 60_000;
 const nothing: Memory = { residentBytes: 0, ownBytes: 0 };
 const choice = { isHeaded: false, backend: 'wasm' } as const;
@@ -57,19 +60,31 @@ export async function measuredRun(experiment: Experiment, setting: Setting): Pro
       await tab.contribute();
     }
     const workerMemory = await largestTabOf(workersBrowser);
+    const { memory } = host;
     let [hostPeak, workerPeak] = [nothing, nothing];
-    for (const giveUpAtMs = performance.now() + GIVE_UP_MS; ; ) {
-      hostPeak = larger(hostPeak, await host.memory());
+    const sample = async () => {
+      hostPeak = larger(hostPeak, await memory());
       workerPeak = larger(workerPeak, await workerMemory());
-      const report = await host.report();
-      if (report !== null) return { report, host: hostPeak, worker: workerPeak };
-      if (performance.now() > giveUpAtMs) throw new Error(`no end within ${GIVE_UP_MS / 60_000} minutes`);
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
+    };
+    const stop = poll(sample)(
+      () => {},
+      (error) => note(errorText(error)),
+    );
+    const report = await host.report().finally(stop);
+    return { report, host: hostPeak, worker: workerPeak };
   } finally {
     await workersBrowser.close();
     await host?.close();
   }
+}
+
+/** The report of a host's run once it is finished; rejects if it does not. */
+export async function finishedReport(host: DrivenHost): Promise<RunReport> {
+  const outcome = await watchRun(host.watch, { timeoutMs: GIVE_UP_MS });
+  if (outcome.kind !== 'finished') throw new Error(outcomeText(outcome));
+  const report = await host.report();
+  if (report === null) throw new Error('the host has no report');
+  return report;
 }
 
 async function hostInTab(experiment: Experiment, { dist, note }: Setting): Promise<MeasuredHost> {
@@ -81,11 +96,7 @@ async function hostInTab(experiment: Experiment, { dist, note }: Setting): Promi
     url: server.url,
     invitation: await tab.invitation(),
     memory: await largestTabOf(browser),
-    async report() {
-      const { run } = (await tab.glance()).state;
-      if (run?.phase === 'failed') throw new Error(`the run failed: ${run.stopReason}`);
-      return run?.phase === 'finished' ? tab.report() : null;
-    },
+    report: () => finishedReport(tab),
     async close() {
       await browser.close();
       await server.close();
@@ -106,25 +117,12 @@ async function hostInRelay(experiment: Experiment, { dist, note }: Setting): Pro
     return JSON.parse(value) as Line;
   };
   const { url, invitation } = await nextLine<{ url: string; invitation: string }>();
-  let report: RunReport | null = null;
-  let failure: Error | null = null;
-  nextLine<RunReport>().then(
-    (line) => {
-      report = line;
-    },
-    (error: Error) => {
-      failure = error;
-    },
-  );
   note(`the relay's process is ${child.pid}`);
   return {
     url,
     invitation,
     memory: async () => memoryOf(child.pid ?? 0),
-    async report() {
-      if (failure) throw failure;
-      return report;
-    },
+    report: () => nextLine<RunReport>(),
     close: () => ended(child),
   };
 }

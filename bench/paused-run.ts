@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import type { Experiment } from '../src/experiment/experiment.ts';
 import { type HostGlobal, HostTab, WorkerTab } from '../src/headless/tabs.ts';
+import { until } from '../src/host/watch-run.ts';
 
 /** How long a rate is measured. */
 export const WINDOW_MS = 2000;
@@ -11,19 +12,17 @@ export async function openRun(browser: Browser, base: string, experiment: Experi
   const fail = (text: string) => console.error(text);
   const host = await HostTab.open(browser, base, experiment, 'wasm', fail);
   if (experiment.strategy !== 'single') {
-    const { code } = (await host.glance()).state.room;
+    const invitation = await host.invitation();
     for (let index = 0; index < experiment.workers; index++) {
-      const worker = await WorkerTab.open(browser, base, code, { index, backend: 'wasm', problem: fail });
+      const worker = await WorkerTab.open(browser, base, invitation, { index, backend: 'wasm', problem: fail });
       await worker.contribute();
     }
   }
   await host.start(experiment, experiment.strategy === 'single');
-  const giveUpAtMs = performance.now() + 30_000;
-  while (((await host.glance()).state.run?.version ?? 0) < 20) {
-    if (performance.now() > giveUpAtMs)
-      throw new Error(`no training after 30 s: ${JSON.stringify((await host.glance()).state)}`);
-    await sleep(100);
-  }
+  const isTraining = await until(host.watch, ({ state }) => ((state.run?.version ?? 0) >= 20 ? true : null), {
+    timeoutMs: 30_000,
+  });
+  if (isTraining !== true) throw new Error(`no training after 30 s: ${JSON.stringify((await host.view()).state)}`);
   await host.page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.pause());
   return host;
 }
@@ -33,7 +32,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Lets a paused run go on for a while; examples per second. */
 export async function rateOf(host: HostTab): Promise<number> {
   const look = async () => {
-    const { run } = (await host.glance()).state;
+    const { run } = (await host.view()).state;
     return { examples: run?.examples ?? 0, elapsedMs: run?.elapsedMs ?? 0 };
   };
   await host.page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.resume());

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Experiment } from '../src/experiment/experiment.ts';
-import { RelayHost } from '../src/headless/relay-host.ts';
+import { openRelayHost } from '../src/headless/relay-host.ts';
 import { startServer } from '../src/relay/serve.ts';
+import { finishedReport } from './measured-run.ts';
 
 /*
  * A relay that hosts one run, in a process of its own so that its memory is nobody else's:
@@ -10,19 +11,12 @@ import { startServer } from '../src/relay/serve.ts';
 
 const { values } = parseArgs({ options: { app: { type: 'string' }, experiment: { type: 'string' } } });
 const { app = '', experiment = '{}' } = values;
-const LOOK_MS = 100;
 
 const server = await startServer({ port: 0, host: '127.0.0.1', dist: app });
-const host = await RelayHost.open(server.url, app, 'wasm', (line) => console.error(line));
+const host = await openRelayHost(server.url, app, 'wasm', (line) => console.error(line));
 await host.start(JSON.parse(experiment) as Experiment, false);
 console.log(JSON.stringify({ url: server.url, invitation: await host.invitation() }));
-for (;;) {
-  const { run } = (await host.glance()).state;
-  if (run?.phase === 'finished') break;
-  if (run?.phase === 'failed') throw new Error(`the run failed: ${run.stopReason}`);
-  await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-}
-const report = await host.report();
+const report = await finishedReport(host);
 await host.close();
 await server.close();
 // Native threads of data channels would keep the process.

@@ -1,5 +1,5 @@
 import { defaultExperiment } from '../src/experiment/experiment.ts';
-import { RelayHost } from '../src/headless/relay-host.ts';
+import { openRelayHost, type RelayHost } from '../src/headless/relay-host.ts';
 import { type DrivenHost, launchBrowser, WorkerTab } from '../src/headless/tabs.ts';
 import { ensureBuilt } from '../src/node/build.ts';
 import { releaseDataChannels } from '../src/node/link/link.ts';
@@ -16,7 +16,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Examples per second of a run that is let go on for a while. */
 async function relayRate(host: RelayHost): Promise<number> {
   const look = async () => {
-    const { run } = (await host.glance()).state;
+    const { run } = (await host.view()).state;
     return { examples: run?.examples ?? 0, elapsedMs: run?.elapsedMs ?? 0 };
   };
   host.resume();
@@ -31,7 +31,7 @@ async function relayRate(host: RelayHost): Promise<number> {
 
 async function reach(host: DrivenHost, step: number): Promise<void> {
   const giveUpAtMs = performance.now() + 60_000;
-  while (((await host.glance()).state.run?.version ?? 0) < step) {
+  while (((await host.view()).state.run?.version ?? 0) < step) {
     if (performance.now() > giveUpAtMs) throw new Error('no training after 60 s');
     await sleep(100);
   }
@@ -43,7 +43,7 @@ export async function run(args: readonly string[]): Promise<object> {
   const dist = await ensureBuilt(note);
   const server = await startServer({ port: 0, host: '127.0.0.1', dist });
   const browser = await launchBrowser({ isHeaded: false, backend: 'wasm' }, note);
-  const relay = await RelayHost.open(server.url, dist, 'wasm', note);
+  const relay = await openRelayHost(server.url, dist, 'wasm', note);
   try {
     const results: Record<string, unknown> = {};
     for (const strategy of ['sync', 'async'] as const) {

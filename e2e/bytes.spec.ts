@@ -12,7 +12,7 @@ const PARAMS_BYTES = 4 * 7850;
 /** A worker of a run at rest, once the host has looked up the browser's counts again: each second adds a message. */
 async function settled(host: HostTab, worker: number): Promise<WorkerRow> {
   const rowIn = ({ workers }: HostState) => workers.find((row) => row.worker === worker);
-  const before = rowIn((await host.glance()).state)?.transport?.messagesSent ?? 0;
+  const before = rowIn((await host.view()).state)?.transport?.messagesSent ?? 0;
   return waitForHost(host, `fresh transport counts of worker ${worker}`, (state) => {
     const row = rowIn(state);
     return row?.transport && row.transport.messagesSent > before && row;

@@ -16,7 +16,7 @@ const EPOCH = 60_000;
 
 /** Every applied push counts for its own examples, once, with the run and with its worker. */
 async function expectEveryExampleOnce(host: HostTab, examples: number): Promise<void> {
-  const { run, workers } = (await host.glance()).state;
+  const { run, workers } = (await host.view()).state;
   expect(run?.examples).toBe(examples);
   expect((run?.counters.applied ?? 0) * (run?.experiment.batch ?? 0)).toBe(examples);
   expect(workers.reduce((sum, row) => sum + row.examples, 0)).toBe(examples);
@@ -46,7 +46,7 @@ for (const strategy of ['sync', 'async'] as const) {
     await elsewhere.kill();
     await waitForPhase(host, 'finished', 75_000);
 
-    const { run, workers } = (await host.glance()).state;
+    const { run, workers } = (await host.view()).state;
     expect(run?.stopReason).toBe('epochs');
     expect(run?.counters.leasesReturned).toBeGreaterThanOrEqual(2);
     await expectEveryExampleOnce(host, EPOCH);
@@ -65,7 +65,7 @@ test('after a reload the host resumes, and its workers come back by themselves',
   const identities = await Promise.all(workers.map(async (worker) => (await viewOf(worker)).identity));
   // Checkpoints are written every five seconds.
   await waitForHost(host, 'seven seconds of training', ({ run }) => (run?.elapsedMs ?? 0) > 7000);
-  const before = (await host.glance()).state.run;
+  const before = (await host.view()).state.run;
   await host.page.reload();
 
   await expect(host.page.getByText('A run was interrupted.')).toBeVisible();
@@ -81,7 +81,7 @@ test('after a reload the host resumes, and its workers come back by themselves',
   await button(host.page, 'Finish').click();
   await waitForPhase(host, 'finished');
 
-  const { run } = (await host.glance()).state;
+  const { run } = (await host.view()).state;
   expect(run?.id).toBe(before?.id);
   expect(run?.version).toBeGreaterThan(saved.version);
   expect(run?.examples).toBe((run?.counters.applied ?? 0) * 100);
@@ -100,10 +100,10 @@ test('a worker that comes late gets work', async ({ tabs }) => {
   await waitForExamples(host, await numberOf(late), 500);
   await button(host.page, 'Finish').click();
   await waitForPhase(host, 'finished');
-  const { run } = (await host.glance()).state;
+  const { run } = (await host.view()).state;
   await expectEveryExampleOnce(host, run?.examples ?? 0);
   // What they computed when the run ended comes a moment later, in vain.
-  const phases = async () => (await host.glance()).state.workers.map(({ phase }) => phase);
+  const phases = async () => (await host.view()).state.workers.map(({ phase }) => phase);
   await expect.poll(phases).toEqual(['ready', 'ready']);
   expect(tabs.problems).toEqual([]);
 });

@@ -26,9 +26,8 @@ test('a GPU that goes away mid-step costs nothing but time: the worker goes on, 
   try {
     const host = await tabs.openHost();
     await startTraining(host, { workers: 1, maxSteps: 60, batch: 50, evalEvery: 60 });
-    const { code } = (await host.glance()).state.room;
     const problems: string[] = [];
-    const worker = await WorkerTab.open(browser, server.url, code, {
+    const worker = await WorkerTab.open(browser, server.url, await host.invitation(), {
       index: 0,
       backend: 'webgpu',
       problem: (text) => problems.push(text),
@@ -47,7 +46,7 @@ test('a GPU that goes away mid-step costs nothing but time: the worker goes on, 
       await expect(worker.page.getByText(words)).toBeVisible();
     }
     await waitForPhase(host, 'finished', 60_000);
-    const { run } = (await host.glance()).state;
+    const { run } = (await host.view()).state;
     expect(run?.counters).toMatchObject({ updates: 60, applied: 60, stale: 0, rejected: 0 });
   } finally {
     await browser.close();

@@ -55,8 +55,8 @@ export const test = base.extend<{ tabs: Tabs }, { server: RunningServer }>({
       openHost: ({ experiment, backend = 'wasm' } = {}) =>
         HostTab.open(browser, server.url, { ...defaultExperiment, ...experiment }, backend, problem),
       openWorker: async (host, elsewhere = browser) => {
-        const { code } = (await host.glance()).state.room;
-        return WorkerTab.open(elsewhere, server.url, code, { index: workers++, backend: 'wasm', problem });
+        const choice = { index: workers++, backend: 'wasm', problem } as const;
+        return WorkerTab.open(elsewhere, server.url, await host.invitation(), choice);
       },
       contribute: (host, count) =>
         Promise.all(

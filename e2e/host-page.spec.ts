@@ -56,8 +56,8 @@ test('Pause holds the run, Resume goes on, Finish ends it with a test, Reset cle
   await waitForPhase(host, 'paused');
   await expect(words).toHaveText(/paused/i);
   // The round under way may still come in.
-  await expect.poll(async () => (await host.glance()).state.workers[0]?.phase).toBe('ready');
-  const { run: held } = (await host.glance()).state;
+  await expect.poll(async () => (await host.view()).state.workers[0]?.phase).toBe('ready');
+  const { run: held } = (await host.view()).state;
   await button(page, 'Resume').click();
   await waitForStep(host, (held?.version ?? 0) + 20);
   expect((await curvesOf(host)).train.map(({ step }) => step).slice(0, 40)).toEqual(
@@ -67,7 +67,7 @@ test('Pause holds the run, Resume goes on, Finish ends it with a test, Reset cle
   await button(page, 'Finish').click();
   await waitForPhase(host, 'finished');
   await expect(words).toHaveText(/finished by hand/i);
-  const { run, workers } = (await host.glance()).state;
+  const { run, workers } = (await host.view()).state;
   expect((await curvesOf(host)).test.at(-1)?.step).toBe(run?.version);
   expect(run?.examples).toBe((run?.counters.applied ?? 0) * 100);
   expect(workers[0]?.examples).toBe(run?.examples);
@@ -87,7 +87,7 @@ test('Pause and Resume in one breath keep the run going', async ({ tabs }) => {
       control.pause();
       control.resume();
     });
-    const { run } = (await host.glance()).state;
+    const { run } = (await host.view()).state;
     await waitForStep(host, (run?.version ?? 0) + 5, 10_000);
   }
   await waitForPhase(host, 'running');
@@ -101,12 +101,12 @@ test('Reset while training asks first, and the next run starts from nothing', as
   await expect(readout(page, 'Step')).toHaveText(/[1-9]/);
   await button(page, 'Reset').click();
   await button(page, 'Keep it').click();
-  const { run } = (await host.glance()).state;
+  const { run } = (await host.view()).state;
   await waitForStep(host, (run?.version ?? 0) + 5);
   await button(page, 'Reset').click();
   await button(page, 'Drop this run').click();
   await expect(button(page, 'Start')).toBeVisible();
-  expect((await host.glance()).state.run).toBeNull();
+  expect((await host.view()).state.run).toBeNull();
   await button(page, 'Start').click();
   await waitForStep(host, 5);
   expect((await curvesOf(host)).train[0]?.step).toBe(1);

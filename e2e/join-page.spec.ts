@@ -48,7 +48,7 @@ test('tabs join by the link after a click, are listed, and get examples', async 
 test('nothing is connected, started or loaded by a join page before the click', async ({ tabs }) => {
   const host = await tabs.openHost();
   await startTraining(host);
-  const { code } = (await host.glance()).state.room;
+  const { code } = (await host.view()).state.room;
   const { page, requests, sockets, threads } = await tabs.watch(`/#join=${code}`);
   await expect(button(page, 'Contribute')).toBeVisible();
   await page.waitForLoadState('networkidle');
@@ -56,7 +56,7 @@ test('nothing is connected, started or loaded by a join page before the click', 
   expect(threads).toEqual([]);
   expect(requests.filter((path) => !/^\/($|assets\/[^/]*\.(js|css)$|icon\.svg$)/.test(path))).toEqual([]);
   expect(requests.filter((path) => /trainer|server|wasm|tfjs/.test(path))).toEqual([]);
-  expect((await host.glance()).state.workers).toEqual([]);
+  expect((await host.view()).state.workers).toEqual([]);
 
   await button(page, 'Contribute').click();
   await expect.poll(() => [sockets.length, threads.length]).toEqual([1, 1]);
@@ -123,9 +123,9 @@ test('a removed worker stops, says so, and is not asked back', async ({ tabs }) 
   await remove(host, worker);
   await expect(worker.page.getByRole('button')).toHaveCount(0);
   await waitForHost(host, 'one worker is listed', ({ workers }) => workers.length === 1);
-  const { run } = (await host.glance()).state;
+  const { run } = (await host.view()).state;
   await waitForStep(host, (run?.version ?? 0) + 20);
-  expect((await host.glance()).state.workers).toHaveLength(1);
+  expect((await host.view()).state.workers).toHaveLength(1);
 });
 
 test('a removed worker cannot come back by reloading its page', async ({ tabs }) => {
@@ -153,7 +153,7 @@ test('whoever has a wrong code is told to check it', async ({ tabs }) => {
 
 test('something that is no code leads to a page that asks for one', async ({ tabs }) => {
   const host = await tabs.openHost();
-  const { code } = (await host.glance()).state.room;
+  const { code } = (await host.view()).state.room;
   const { page } = await tabs.watch('/#join=nonsense');
   const field = page.getByRole('textbox', { name: /code/i });
   await field.fill('abc');

@@ -96,7 +96,7 @@ async function keptByCommand(files: Readonly<Record<string, Uint8Array>>): Promi
     const asked = parseSweep(sweep);
     const setting = { sweep: asked, isQuick: false, host: 'tab', backend: 'wasm', file: null } as const;
     const opened = await LabFolder.open(folder, setting, Date.now());
-    const { outcomes } = await opened.kept(layOut(asked));
+    const { outcomes } = await opened.load(layOut(asked));
     await opened.close();
     return outcomes.map(({ report }) => report?.steps);
   } finally {

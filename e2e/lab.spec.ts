@@ -86,7 +86,9 @@ test('a bad file is refused with the place of its mistake', async () => {
     join(folder, 'out'),
   );
   expect(await program.code).toBe(2);
-  expect(program.output.trim()).toBe(`manyhands: ${join(folder, 'bad.json')}: vary.batch[2]: must be at least 1`);
+  expect(program.output.trim()).toBe(
+    `manyhands: ${join(folder, 'bad.json')}: vary.batch[2] must be a whole number from 1 to 60,000`,
+  );
 });
 
 test('the train command makes the folder of one run', async () => {

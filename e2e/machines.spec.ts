@@ -96,7 +96,7 @@ async function train() {
   await inHost(host, (control) => control.resume());
   await waitForPhase(host, 'finished');
   const after = await carried();
-  const { state } = await host.glance();
+  const { state } = await host.view();
   expect(state.run?.version).toBe(STEPS);
   for (const { examples } of state.workers) expect(examples).toBe(STEPS * defaultExperiment.batch);
   const hostBytes = after.host - before.host;

@@ -5,7 +5,7 @@ import { curvesOf, startTraining, waitForPhase } from './verbs.ts';
 async function trainToEnd(host: HostTab, experiment: Parameters<typeof startTraining>[1], trainsHere: boolean) {
   await startTraining(host, { evalEvery: 1000, seed: 7, ...experiment }, trainsHere);
   await waitForPhase(host, 'finished');
-  const { run, workers } = (await host.glance()).state;
+  const { run, workers } = (await host.view()).state;
   return { run, workers, losses: (await curvesOf(host)).train.map(({ loss }) => loss) };
 }
 

@@ -115,7 +115,7 @@ test('the host page reads a chosen file, shows what it skipped, and a tab elsewh
   await waitForPhase(host, 'finished');
   const { test: looks } = await curvesOf(host);
   expect(looks.at(-1)?.accuracy).toBeGreaterThan(0.7);
-  const { state } = await host.glance();
+  const { state } = await host.view();
   expect(state.run?.experiment).toMatchObject({ data: 'file', examples: 3600, entries: 39 });
   expect(tabs.problems).toEqual([]);
 });

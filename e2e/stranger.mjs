@@ -14,23 +14,19 @@ const offer = (n) =>
     type: 'OFFER',
     dst: victim,
     payload: {
-      type: 'data',
-      connectionId: `dc_${n}`,
-      reliable: true,
-      serialization: 'raw',
-      metadata: { ticket: `Lzzzzz.${'A'.repeat(22)}` },
-      sdp: { type: 'offer', sdp: 'v=0\r\n' },
+      ticket: `Lzzzzz.${'A'.repeat(22)}`,
+      signal: { kind: 'offer', call: n, sdp: 'v=0\r\nm=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\n' },
     },
   });
 const candidate = JSON.stringify({
   type: 'CANDIDATE',
   dst: victim,
-  payload: { connectionId: 'dc_0', type: 'data', candidate: { candidate: 'x'.repeat(1000) } },
+  payload: { signal: { kind: 'candidate', call: 0, candidate: 'x'.repeat(1000) } },
 });
 
 /** One socket under this name; `then` is called when it is open. */
 function open(id, token, then) {
-  const socket = new WebSocket(`ws://${host}/signal/peerjs?key=manyhands&id=${id}&token=${token}`);
+  const socket = new WebSocket(`ws://${host}/signal/socket?id=${id}&token=${token}`);
   socket.on('open', () => {
     tally.opened += 1;
     then?.(socket);

@@ -39,7 +39,7 @@ test('strangers can neither come in, nor keep others out, nor fill memory', asyn
   const host = await tabs.openHost();
   await startTraining(host);
   const link = await linkOf(host);
-  const { code } = (await host.glance()).state.room;
+  const { code } = (await host.view()).state.room;
   const connections = await countConnections(host.page);
   const { page } = await tabs.watch(link);
   const before = process.memoryUsage().rss;
@@ -105,7 +105,7 @@ test('a removed worker is out for its whole browser, and with a new link for goo
 test('where the host says so, the code alone lets nobody in', async ({ tabs }) => {
   const host = await tabs.openHost();
   await startTraining(host);
-  const { code } = (await host.glance()).state.room;
+  const { code } = (await host.view()).state.room;
   await host.page.getByRole('checkbox', { name: 'The code alone lets people in' }).uncheck();
   const { page } = await tabs.watch(`/#join=${code}`);
   await button(page, 'Contribute').click();

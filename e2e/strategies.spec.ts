@@ -8,7 +8,7 @@ import { button, curvesOf, startTraining, waitForHost, waitForPhase, waitForStep
 async function trainToEnd(host: HostTab, experiment: Partial<Experiment>, timeoutMs = 60_000): Promise<HostState> {
   await startTraining(host, { evalEvery: 1_000_000, seed: 7, ...experiment });
   await waitForPhase(host, 'finished', timeoutMs);
-  return (await host.glance()).state;
+  return (await host.view()).state;
 }
 
 /** What the browser's own counters say went up to the host, once they have caught up with ours. */
@@ -87,7 +87,7 @@ test('allreduce forms its ring anew when a tab is closed, and takes in one that 
   });
   await button(host.page, 'Resume').click();
   await waitForPhase(host, 'finished', 60_000);
-  const { run, workers: rows } = (await host.glance()).state;
+  const { run, workers: rows } = (await host.view()).state;
   expect(run?.examples).toBe(60_000);
   expect(rows.reduce((sum, { examples }) => sum + examples, 0)).toBe(60_000);
   expect(run?.counters.lost).toBe(0);

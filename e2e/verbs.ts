@@ -20,7 +20,7 @@ export async function waitForHost<T>(
 ): Promise<T> {
   let found: T | null | undefined | false = null;
   const isSo = async () => {
-    const { state } = await host.glance();
+    const { state } = await host.view();
     found = read(state);
     // What is broken stays so: waiting on would only hide why.
     return found ? 'so' : state.note?.kind === 'broken' ? state.note.text : 'not yet';
@@ -38,7 +38,7 @@ export async function waitForPhase(host: HostTab, wanted: RunPhase, timeoutMs = 
 
 /** Presses Start again and waits until that run is over. */
 export async function trainAgain(host: HostTab): Promise<void> {
-  const before = (await host.glance()).state.run?.id;
+  const before = (await host.view()).state.run?.id;
   await button(host.page, 'Start again').click();
   await waitForHost(host, 'another run', ({ run }) => run && run.id !== before);
   await waitForPhase(host, 'finished');

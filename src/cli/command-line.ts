@@ -17,14 +17,14 @@ export interface Command {
   /** Reads what follows its name by itself, even --help: there are no options to check here. */
   readonly takesAnything?: boolean;
   /** Gives the exit code. */
-  run(given: Given, argv: readonly string[]): Promise<number>;
+  run(given: OptionValues, argv: readonly string[]): Promise<number>;
 }
 
 /** What was typed, by option name: text for an option with a value, true for a switch. */
-export type Given = Readonly<Record<string, string | boolean | undefined>>;
+export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Reads arguments strictly: an unknown option, a missing value or a stray word is a UsageError of one line. */
-export function readArguments(command: Command, argv: readonly string[]): Given {
+export function readArguments(command: Command, argv: readonly string[]): OptionValues {
   const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
   for (const [name, option] of Object.entries(command.options)) {
     options[name] = { type: option.value === undefined ? 'boolean' : 'string' };
@@ -39,7 +39,7 @@ export function readArguments(command: Command, argv: readonly string[]): Given 
       (name) => typeof read.values[name] === 'string' && String(read.values[name]).trim() === '',
     );
     if (empty !== undefined) throw new UsageError(`--${empty} is empty: leave it out; ${needWords(command, empty)}`);
-    return withArgument(command, read.values as Given, read.positionals);
+    return withArgument(command, read.values as OptionValues, read.positionals);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(mistakeWords(command, (error as Error).message));
@@ -75,7 +75,7 @@ function isNear(known: string, typed: string): boolean {
   return typed !== '' && (isSwapped || Math.max(left.length, right.length) <= 1);
 }
 
-function withArgument({ argument }: Command, values: Given, words: readonly string[]): Given {
+function withArgument({ argument }: Command, values: OptionValues, words: readonly string[]): OptionValues {
   if (argument === undefined || values.help === true) return values;
   const [word] = words;
   if (word === undefined && argument.unless !== undefined && values[argument.unless] === true) return values;
@@ -101,7 +101,7 @@ export function helpText(command: Command): string {
 }
 
 /** The number an option was given, or undefined; anything that is not a number within bounds is a UsageError. */
-export function numberOf(given: Given, name: string, { min, max, isWhole }: NumberBounds): number | undefined {
+export function numberOf(given: OptionValues, name: string, { min, max, isWhole }: NumberBounds): number | undefined {
   const text = given[name];
   if (typeof text !== 'string') return undefined;
   const value = text.trim() === '' ? Number.NaN : Number(text);
@@ -117,7 +117,11 @@ export interface NumberBounds {
 }
 
 /** One of a closed list of words, or undefined when the option was not given. */
-export function wordOf<Word extends string>(given: Given, name: string, known: readonly Word[]): Word | undefined {
+export function wordOf<Word extends string>(
+  given: OptionValues,
+  name: string,
+  known: readonly Word[],
+): Word | undefined {
   const text = given[name];
   if (text === undefined) return undefined;
   const word = known.find((candidate) => candidate === text);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { untilRead } from '../headless/example-file.ts';
 import type { ExamplesState } from '../host/example-server.ts';
+import { poll } from '../host/watch-run.ts';
 import { readExampleFile } from './example-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'manyhands-test-'));
@@ -46,7 +47,11 @@ test('what was found is said once it is read, the skipped lines by number; what 
       problems: ['line 2: bad'],
     } as const,
   ];
-  await untilRead(async () => states.shift() ?? null, listener);
+  const watch = (look: () => ExamplesState | null) => poll(async () => ({ state: { examples: look() } }), 1);
+  await untilRead(
+    watch(() => states.shift() ?? null),
+    listener,
+  );
   expect(said).toEqual([
     'Reading a.svm: 25 %, 1,000 examples, 1 malformed.',
     'a.svm: 1,800 examples to train on, 200 for testing, 7 malformed and skipped.',
@@ -54,5 +59,9 @@ test('what was found is said once it is read, the skipped lines by number; what 
     '  and 6 more',
   ]);
   const failed = { ...file, phase: 'failed', text: 'a.svm is empty' } as const;
-  await expect(untilRead(async () => failed, listener)).rejects.toThrow('a.svm is empty');
+  const reading = untilRead(
+    watch(() => failed),
+    listener,
+  );
+  await expect(reading).rejects.toThrow('a.svm is empty');
 });

@@ -4,7 +4,7 @@ import { DEFAULT_MALFORMED_LIMIT, formatOfName, sparseFormats } from '../data/sp
 import type { ExampleFile } from '../headless/example-file.ts';
 import { dataTitles } from '../models/plan.ts';
 import { UsageError } from '../node/usage-error.ts';
-import { type Given, numberOf, type Options, wordOf } from './command-line.ts';
+import { numberOf, type Options, type OptionValues, wordOf } from './command-line.ts';
 
 /** The options that say how the file that --data names is read. */
 export const fileOptions = {
@@ -17,7 +17,7 @@ export const fileOptions = {
 } satisfies Options;
 
 /** The file that --data names; null if that is the name of a data set. */
-export function readExampleFile(given: Given): ExampleFile | null {
+export function readExampleFile(given: OptionValues): ExampleFile | null {
   const { data } = given;
   const how = Object.keys(fileOptions).find((name) => given[name] !== undefined);
   if (typeof data !== 'string' || (data !== 'file' && Object.hasOwn(dataTitles, data))) {

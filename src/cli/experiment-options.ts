@@ -11,7 +11,7 @@ import { flagOf } from '../experiment/setting.ts';
 import { settings, stopKeys } from '../experiment/settings.ts';
 import { dataTitles, misfitOf, modelTitles } from '../models/plan.ts';
 import { UsageError } from '../node/usage-error.ts';
-import { type Given, type Options, wordOf } from './command-line.ts';
+import { type Options, type OptionValues, wordOf } from './command-line.ts';
 import { fileOptions, readExampleFile } from './example-file.ts';
 import { settingOptions, typedSettings, usageError } from './setting-options.ts';
 
@@ -24,7 +24,7 @@ export const experimentOptions: Options = {
 };
 
 /** The experiment that was typed; every mistake is a UsageError of one line. */
-export function readExperiment(given: Given, workers: number): Experiment {
+export function readExperiment(given: OptionValues, workers: number): Experiment {
   wordOf(given, 'model', Object.keys(modelTitles));
   const isFile = readExampleFile(given) !== null;
   const typed = typedSettings(settings, given);

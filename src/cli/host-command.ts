@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Experiment } from '../experiment/experiment.ts';
 import { runFiles } from '../export/run-files.ts';
-import { stopWords, summaryTable } from '../export/summary-table.ts';
+import { summaryTable } from '../export/summary-table.ts';
 import { untilRead } from '../headless/example-file.ts';
-import { ProgressLine, progressText } from '../headless/progress-line.ts';
-import { invitationOf, reportOf } from '../headless/relay-host.ts';
-import type { ExampleSource } from '../host/example-server.ts';
+import { outcomeText, ProgressLine, viewText } from '../headless/progress-line.ts';
+import { hostReport, invitationOf, reportOf } from '../headless/relay-host.ts';
 import type { Host, Resumable } from '../host/state.ts';
+import { type RunOutcome, until, watchHost, watchRun } from '../host/watch-run.ts';
 import { backendChoices } from '../models/backend.ts';
 import { ensureBuilt } from '../node/build.ts';
 import { diskStore } from '../node/files/disk-store.ts';
@@ -17,18 +17,17 @@ import { UsageError } from '../node/usage-error.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import { dataFolder } from '../relay/certificate.ts';
 import { type RunningServer, startServer } from '../relay/serve.ts';
-import { type Command, type Given, numberOf, wordOf } from './command-line.ts';
+import { type Command, numberOf, type OptionValues, wordOf } from './command-line.ts';
 import { readExampleFile } from './example-file.ts';
 import { experimentOptions, readExperiment } from './experiment-options.ts';
 import { readJsonPath, writeJson } from './json-file.ts';
 import { greeting, readRelay, relayOptions } from './serve-command.ts';
 import { nextSignal } from './shutdown.ts';
 
-const LOOK_EVERY_MS = 250;
-/** An invite lasts a day: whoever reads the terminal in the evening finds one for tomorrow. */
+/** An invite lasts a day: the last one on the terminal is good for another half. */
 const NEW_LINK_MS = 12 * 3_600_000;
 
-/** Serves the app and hosts a run in this process, until it is over or the process is told to end. */
+/** Serves the app and hosts a run in this process, until the run is over or the process gets a signal. */
 export const hostCommand: Command = {
   name: 'serve --host',
   describe: 'serves the app and hosts a run in this process, with its checkpoints on disk; no tab is needed',
@@ -48,7 +47,7 @@ export const hostCommand: Command = {
   run: (given) => hostRun(given),
 };
 
-async function hostRun(given: Given): Promise<number> {
+async function hostRun(given: OptionValues): Promise<number> {
   const workers = numberOf(given, 'workers', { min: 1, max: 1000, isWhole: true }) ?? 1;
   const experiment = readExperiment(given, workers);
   const file = readExampleFile(given);
@@ -88,20 +87,27 @@ async function hostRun(given: Given): Promise<number> {
     node = await startNodeHost({ folder, app: dist, net, backend, allowsTyping, note });
     console.log(greeting(server, certificate, joinLinkOf(server, node)));
     console.log(`${joinWords(server, node, allowsTyping)}\n`);
-    const [started, running] = [nextSignal(), node];
-    if (file !== null) await readIn(node.host, { ...file, features: (saved?.experiment ?? experiment).features }, line);
-    await begin(node.host, experiment, hostTrains, saved);
-    const links = setInterval(() => note(joinWords(server as RunningServer, running, allowsTyping)), NEW_LINK_MS);
-    const outcome = await watch(node.host, line, started).finally(() => clearInterval(links));
+    const interrupt = new AbortController();
+    const told = nextSignal().then(() => interrupt.abort());
+    const { host } = node;
+    if (file !== null) {
+      host.chooseExamples({ ...file, features: (saved?.experiment ?? experiment).features });
+      await untilRead(watchHost(host), { note, progress: (text) => line.show(text, performance.now()) });
+    }
+    await begin(host, experiment, hostTrains, saved);
+    const [relay, running] = [server, node];
+    const links = setInterval(() => note(joinWords(relay, running, allowsTyping)), NEW_LINK_MS);
+    const outcome = await watch(host, line, interrupt.signal).finally(() => clearInterval(links));
     line.end();
-    const report = reportOf(node.host);
-    if (report !== null && outcome !== 'signal') console.log(summaryTable(report));
+    const isInterrupted = outcome.kind === 'aborted';
+    const report = isInterrupted ? reportOf(host) : await hostReport(host);
+    if (report !== null && !isInterrupted) console.log(summaryTable(report));
     if (report !== null && jsonPath !== null) await writeJson(jsonPath, report);
-    if (outcome === 'finished' && report !== null)
-      console.log(`\nfiles: ${await keepFiles(folder, node.host, report)}`);
-    if (outcome === 'signal') note('Stopping: the run is brought to the disk; --resume goes on with it.');
-    else if (given.stay === true) await started;
-    return outcome === 'failed' ? 1 : 0;
+    if (outcome.kind === 'finished' && report !== null)
+      console.log(`\nfiles: ${await keepFiles(folder, host, report)}`);
+    if (isInterrupted) note('Stopping: the run is brought to the disk; --resume goes on with it.');
+    else if (given.stay === true) await told;
+    return isInterrupted || outcome.kind === 'finished' ? 0 : 1;
   } finally {
     await node?.shutDown();
     await server?.close();
@@ -119,7 +125,11 @@ async function keepFiles(folder: string, host: Host, report: RunReport): Promise
 }
 
 /** The run that the folder holds, if it is to go on; a run that is neither to go on nor to be dropped is not lost. */
-async function interrupted(folder: string, given: Given, note: (text: string) => void): Promise<Resumable | null> {
+async function interrupted(
+  folder: string,
+  given: OptionValues,
+  note: (text: string) => void,
+): Promise<Resumable | null> {
   const store = diskStore(join(folder, 'checkpoints'), { onSaved() {}, onSkipped: note });
   const found = (await store.latest())?.resumable ?? null;
   if (found === null) {
@@ -136,57 +146,27 @@ async function interrupted(folder: string, given: Given, note: (text: string) =>
   throw new UsageError(`${folder} holds an interrupted run (${what}): add --resume to go on, or --fresh to drop it`);
 }
 
-/** Gives the host its file, and waits until it has read it. */
-async function readIn(host: Host, source: ExampleSource, line: ProgressLine): Promise<void> {
-  host.chooseExamples(source);
-  await untilRead(async () => host.state.examples, {
-    note: (text) => line.note(text),
-    progress: (text) => line.show(text, performance.now()),
-  });
-}
-
 /** Starts the run, or goes on with the saved one, once the server has found it. */
 async function begin(host: Host, experiment: Experiment, trainsHere: boolean, saved: Resumable | null): Promise<void> {
   host.setTrainsHere(trainsHere);
   if (saved === null) return host.start(experiment);
-  await new Promise<void>((resolve) => {
-    const look = () => {
-      if (host.state.resumable === null) return;
-      stop();
-      resolve();
-    };
-    const stop = host.subscribe(look);
-    look();
-  });
+  await until(watchHost(host), ({ state }) => state.resumable);
   host.resumeSaved();
 }
 
-type Outcome = 'finished' | 'failed' | 'signal';
-
-/** Shows how it goes until the run is over or the process is told to end. */
-async function watch(host: Host, line: ProgressLine, told: Promise<void>): Promise<Outcome> {
-  const signal = told.then(() => 'signal' as const);
-  for (;;) {
-    const { run, workers, note } = host.state;
-    const here = workers.filter(({ phase }) => phase !== 'gone').length;
-    if (run?.phase === 'finished') return 'finished';
-    if (run?.phase === 'failed') {
-      line.note(`The run failed: ${run.stopReason === null ? 'no reason was given' : stopWords[run.stopReason]}`);
-      return 'failed';
-    }
-    if (run === null && note?.kind === 'broken') {
-      line.note(`The run cannot start: ${note.text}`);
-      return 'failed';
-    }
-    if (run !== null) {
-      const ready = workers.filter(({ phase }) => phase === 'ready').length;
-      const waiting = `waiting for workers: ${ready} of ${run.experiment.workers} ready, ${here} here`;
-      const words = run.phase === 'waiting' ? waiting : progressText(run, host.log?.test.at(-1) ?? null, here);
-      line.show(note === null ? words : `${words} (${note.text})`, performance.now());
-    }
-    const pause = new Promise<null>((resolve) => setTimeout(() => resolve(null), LOOK_EVERY_MS));
-    if ((await Promise.race([signal, pause])) !== null) return 'signal';
-  }
+/** Shows the run's progress until it is over or the signal comes, and why it failed. */
+async function watch(host: Host, line: ProgressLine, signal: AbortSignal): Promise<RunOutcome> {
+  const outcome = await watchRun(watchHost(host), {
+    signal,
+    giveUp: ({ state: { note } }, run) =>
+      run === null && note?.kind === 'broken' ? `the run cannot start: ${note.text}` : null,
+    onProgress(view, run) {
+      const { note } = view.state;
+      if (run !== null) line.show(`${viewText(view)}${note === null ? '' : ` (${note.text})`}`, performance.now());
+    },
+  });
+  if (outcome.kind !== 'finished' && outcome.kind !== 'aborted') line.note(`manyhands: ${outcomeText(outcome)}`);
+  return outcome;
 }
 
 const joinLinkOf = ({ url, addresses: [first = url] }: RunningServer, node: NodeHost): string =>

@@ -1,10 +1,10 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../node/usage-error.ts';
-import type { Given } from './command-line.ts';
+import type { OptionValues } from './command-line.ts';
 
 /** Where --json goes, or null; refused now, not after an hour of training, if it cannot be written. Nothing is made yet. */
-export async function readJsonPath({ json }: Given): Promise<string | null> {
+export async function readJsonPath({ json }: OptionValues): Promise<string | null> {
   if (typeof json !== 'string') return null;
   const there = await stat(json).catch(() => null);
   if (there?.isDirectory()) throw new UsageError(`--json "${json}" is a folder: give the name of a file`);

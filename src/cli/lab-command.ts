@@ -1,18 +1,18 @@
+import { counted, duration, loss, plainSpaces } from '../observe/format.ts';
 import { resolve } from 'node:path';
+import { BrowserTrainer } from '../headless/browser-trainer.ts';
 import { ensureChromium } from '../headless/chromium.ts';
 import { labMachine } from '../headless/lab-machine.ts';
-import type { LabOptions } from '../headless/lab-runs.ts';
-import { LabRuns } from '../headless/lab-runs.ts';
-import { ProgressLine, sweepText } from '../headless/progress-line.ts';
+import { labText, ProgressLine } from '../headless/progress-line.ts';
 import { layOut } from '../lab/layout.ts';
 import { presets } from '../lab/presets.ts';
+import { LabSession } from '../lab/session.ts';
+import { labCommandText } from '../lab/sized-sweep.ts';
 import { quickened } from '../lab/sweep.ts';
-import { runSweep, type SweepProgress } from '../lab/sweep-runner.ts';
-import { counted, duration, loss, plainSpaces } from '../observe/format.ts';
-import type { Command, Given } from './command-line.ts';
+import type { SweepOutcome } from '../lab/sweep-result.ts';
+import type { Command, OptionValues } from './command-line.ts';
 import { LabFolder } from './lab-folder.ts';
-import { labOptions, readLabOptions, readSweep } from './lab-options.ts';
-import { reportFiles } from './lab-report.ts';
+import { type LabOptions, labOptions, readLabOptions, readSweep } from './lab-options.ts';
 import { nextSignal } from './shutdown.ts';
 
 /** Runs a sweep in real tabs, one run after another, and reports. Exit code 0 only if every run that was asked for trained. */
@@ -30,7 +30,7 @@ export const labCommand: Command = {
     const setting = { sweep, isQuick, host, backend, file: options.file?.path ?? null };
     const folder = await LabFolder.open(options.out, setting, Date.now());
     try {
-      return await runLab(options, folder, `npm run lab -- ${argv.map(shellWord).join(' ')}`);
+      return await runLab(options, folder, labCommandText(argv));
     } finally {
       await folder.close();
     }
@@ -38,75 +38,58 @@ export const labCommand: Command = {
 };
 
 async function runLab(options: LabOptions, folder: LabFolder, command: string): Promise<number> {
-  const { sweep, isQuick, isWanted } = options;
+  const { sweep, isQuick, isWanted, keepsLargeModels } = options;
   const line = new ProgressLine(process.stderr);
-  const interrupt = new AbortController();
-  const { outcomes: kept, machine: before } = await folder.kept(layOut(sweep));
-  const runs = new LabRuns(options, { signal: interrupt.signal, note: (text) => line.note(text) }, kept);
-  const machine = () => runs.machine ?? before ?? labMachine(null);
-
-  const writeReport = ({ outcomes, missing }: SweepProgress) =>
-    folder.write(
-      reportFiles({
-        sweep,
-        isQuick,
-        command,
-        machine: machine(),
-        startedAt: folder.startedAt,
-        outcomes,
-        missing,
-      }),
-    );
-  const running = runSweep(sweep, false, {
-    run: (run, tell) => runs.run(run, tell),
-    kept,
-    isWanted,
-    onProgress: (progress) => {
-      if (progress.run !== null && progress.phase !== 'stopping') line.show(sweepText(progress), performance.now());
+  const session = new LabSession(
+    { sweep, isQuick, command, machine: labMachine(null), startedAt: folder.startedAt },
+    {
+      store: {
+        load: (runs) => folder.load(runs),
+        async keep(outcome, trained) {
+          await folder.keep(outcome, trained);
+          await folder.writeReport(session.result());
+          line.note(`${outcome.key}: ${outcomeWords(outcome)}`);
+        },
+      },
+      trainer: new BrowserTrainer(options, (text) => line.note(text)),
+      keepsLargeModels,
+      onProgress(progress) {
+        if (progress.run !== null && progress.phase !== 'stopping') line.show(labText(progress), performance.now());
+      },
+      nowMs: () => performance.now(),
     },
-    async onOutcome(outcome, progress) {
-      await folder.keep(outcome, runs.takeModel(), { problems: runs.problems, machine: machine() });
-      await writeReport(progress);
-      line.note(`${outcome.key}: ${outcomeWords(outcome)}`);
-    },
-    nowMs: () => performance.now(),
-  });
+  );
+  await session.load();
+  const kept = session.runs.filter((run) => isWanted(run) && session.outcomes.get(run.key)?.failure === null).length;
+  if (kept > 0) line.note(`${kept} of the runs are there already and are not done again`);
   void nextSignal().then(() => {
     line.note('ending: the run under way is broken off');
-    interrupt.abort();
-    running.stop();
+    session.stop();
   });
-
-  const keptWanted = kept.filter(isWanted).length;
-  if (keptWanted > 0) line.note(`${keptWanted} of the runs are there already and are not done again`);
-  const end = await running.done;
+  await session.run({ isWanted, retriesFailed: true });
   line.end();
-  await writeReport(end);
-  const missing = end.missing.filter(isWanted).length;
-  const failed = end.outcomes.filter((outcome) => isWanted(outcome) && outcome.failure !== null);
+  const result = session.result();
+  await folder.writeReport(result);
   console.log(`report: ${resolve(folder.path, 'report.html')}`);
+  const missing = result.missing.filter(isWanted).length;
   if (missing > 0) {
-    console.error(
-      `manyhands: ${missing} of ${end.count} runs are still to be done; the same command goes on with them`,
-    );
+    const count = session.runs.filter(isWanted).length;
+    console.error(`manyhands: ${missing} of ${count} runs are still to be done; the same command goes on with them`);
     return 130;
   }
+  const failed = result.outcomes.filter((outcome) => isWanted(outcome) && outcome.failure !== null);
   for (const { label, failure } of failed) console.error(`manyhands: ${label}: ${failure}`);
   return failed.length > 0 ? 1 : 0;
 }
 
-function outcomeWords({ report, failure }: SweepProgress['outcomes'][number]): string {
+function outcomeWords({ report, failure }: SweepOutcome): string {
   if (failure !== null) return `failed: ${failure}`;
   if (report === null) return 'no report';
   const result = report.testLoss === null ? '' : `, test loss ${loss(report.testLoss)}`;
   return plainSpaces(`${counted(report.steps, 'step')} in ${duration(report.wallSeconds * 1000)}${result}`);
 }
 
-/** What was typed again, as a shell takes it. */
-const shellWord = (word: string): string =>
-  /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
-async function list(given: Given): Promise<number> {
+async function list(given: OptionValues): Promise<number> {
   if (given.sweep !== undefined) {
     for (const { key, label } of layOut((await readSweep(given)).sweep)) console.log(`${key}  ${label}`);
     return 0;

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reportOf } from '../export/report-for-tests.ts';
+import type { LabSetting } from '../lab/files.ts';
 import { layOut } from '../lab/layout.ts';
 import { parseSweep } from '../lab/sweep.ts';
-import { LabFolder, type LabSetting } from './lab-folder.ts';
+import { LabFolder } from './lab-folder.ts';
 
 let path = '';
 beforeEach(async () => {
@@ -19,23 +20,26 @@ const [first, second] = layOut(sweep);
 if (first === undefined || second === undefined) throw new Error('two runs');
 
 const open = (changes: Partial<LabSetting> = {}) => LabFolder.open(path, { ...setting, ...changes }, 0);
-const about = { problems: [], machine: { cores: 2 } };
+const trained = { report: null, failure: null, model: null, problems: [], machine: { cores: 2 } };
+const report = reportOf({ steps: 5, experiment: second.experiment });
 
-test('a run is taken up again only if it trained to its end and is the same experiment', async () => {
+test('what came of a run is found again if it is the same experiment', async () => {
   const folder = await open();
-  await folder.keep({ ...first, report: null, failure: 'it broke' }, null, about);
-  await folder.keep({ ...second, report: null, failure: null }, null, about);
-  await writeFile(join(path, 'runs', second.key, 'run.json'), JSON.stringify(reportOf({ steps: 5 })));
+  await folder.keep({ ...first, report: null, failure: 'it broke' }, { ...trained, failure: 'it broke' });
+  await folder.keep({ ...second, report, failure: null }, { ...trained, report });
   await mkdir(join(path, 'runs', 'torn.part'));
   await folder.close();
 
   const again = await open();
-  const { outcomes, machine } = await again.kept([first, second]);
-  expect(outcomes).toEqual([{ ...second, report: reportOf({ steps: 5 }), failure: null }]);
+  const { outcomes, machine } = await again.load([first, second]);
+  expect(outcomes).toEqual([
+    { ...first, report: null, failure: 'it broke' },
+    { ...second, report, failure: null },
+  ]);
   expect(machine).toEqual({ cores: 2 });
   expect(await readdir(join(path, 'runs'))).toEqual([first.key, second.key]);
   const other = { ...second, experiment: { ...second.experiment, lr: 9 } };
-  expect((await again.kept([other])).outcomes).toEqual([]);
+  expect((await again.load([other])).outcomes).toEqual([]);
   await again.close();
 });
 
@@ -65,4 +69,13 @@ test('a folder of other things is refused and left as it was', async () => {
   await writeFile(join(path, 'thesis.txt'), 'mine');
   await expect(open()).rejects.toThrow('holds other things than a sweep');
   expect(await readdir(path)).toEqual(['thesis.txt']);
+});
+
+test('a folder that another process works in is refused, with the file to remove if that is not so', async () => {
+  await (await open()).close();
+  await writeFile(join(path, 'in-use-by'), `${process.ppid}\n`);
+  await expect(open()).rejects.toThrow(`is in use by another sweep that is being run`);
+  await expect(open()).rejects.toThrow(`remove ${join(path, 'in-use-by')}`);
+  await rm(join(path, 'in-use-by'));
+  await (await open()).close();
 });

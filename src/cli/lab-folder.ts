@@ -1,49 +1,29 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { textFile } from '../export/run-file.ts';
-import { type RunFile, runFiles, type TrainedModel } from '../export/run-files.ts';
+import type { TrainedModel } from '../export/run-files.ts';
+import {
+  keptOutcome,
+  type LabSetting,
+  OUTCOME_FILE,
+  type OutcomeFile,
+  outcomeFiles,
+  reportFiles,
+  runFolder,
+  SWEEP_FILE,
+  type SweepFile,
+  sweepFile,
+} from '../lab/files.ts';
+import type { TrainedRun } from '../lab/run-order.ts';
+import type { OutcomeStore } from '../lab/session.ts';
 import type { Sweep, SweepRun } from '../lab/sweep.ts';
-import type { SweepOutcome } from '../lab/sweep-result.ts';
-import { lockFolder } from '../node/files/folder-lock.ts';
+import type { SweepOutcome, SweepResult } from '../lab/sweep-result.ts';
+import { FolderInUseError, lockFolder } from '../node/files/folder-lock.ts';
 import { replaceFiles, replaceFolder } from '../node/files/whole-files.ts';
 import { UsageError } from '../node/usage-error.ts';
-import { readReport } from '../observe/report-schema.ts';
-import type { Machine } from '../observe/run-report.ts';
 
-/** What all runs of a folder have in common; runs of anything else are not mixed with them. */
-export interface LabSetting {
-  /** As it is run: at its quick size, if that was asked for. */
-  readonly sweep: Sweep;
-  readonly isQuick: boolean;
-  readonly host: 'tab' | 'relay';
-  readonly backend: string;
-  /** The path of the file that is their data, if one is. */
-  readonly file: string | null;
-}
-
-/** What `sweep.json` holds. */
-interface SweepFile extends LabSetting {
-  readonly format: 'manyhands-sweep/1';
-  readonly startedAt: string;
-}
-
-/** What `runs/<key>/outcome.json` holds. */
-interface OutcomeFile extends SweepRun {
-  readonly failure: string | null;
-  /** What pages complained about. */
-  readonly problems: readonly string[];
-  readonly machine: Machine;
-}
-
-const SWEEP = 'sweep.json';
-const OUTCOME = 'outcome.json';
-
-/**
- * The folder of a sweep: `sweep.json` says what it is, `runs/<key>/` has one run each, whole or not at all, and the report
- * is beside them. It belongs to one sweep and one process at a time.
- */
-export class LabFolder {
+/** The folder of a lab. Each run in it is whole or not there at all; it belongs to one sweep and one process at a time. */
+export class LabFolder implements OutcomeStore<TrainedModel> {
   readonly path: string;
   /** When the sweep first began. */
   readonly startedAt: string;
@@ -61,7 +41,7 @@ export class LabFolder {
       if (error.code === 'ENOENT') return [];
       throw new UsageError(`--out "${path}" cannot be used (${error.code}): choose another folder`);
     });
-    const known = names.includes(SWEEP) ? await readSweepFile(join(path, SWEEP)) : null;
+    const known = names.includes(SWEEP_FILE) ? await readSweepFile(join(path, SWEEP_FILE)) : null;
     if (known === null && names.length > 0) {
       throw new UsageError(`${path} holds other things than a sweep: choose another folder with --out`);
     }
@@ -71,61 +51,48 @@ export class LabFolder {
         `${path} has ${other}: choose another folder with --out, or remove that one; its runs are not mixed with others`,
       );
     }
-    const unlock = await lockFolder(path).catch((error: Error) => {
-      if (!error.message.includes('in use by')) throw error;
+    const unlock = await lockFolder(path).catch((error: unknown) => {
+      if (!(error instanceof FolderInUseError)) throw error;
       throw new UsageError(
-        `${path} is in use by another sweep that is being run: end that one, or choose another --out (if it is not, remove ${join(path, 'in-use-by')})`,
+        `${path} is in use by another sweep that is being run: end that one, or choose another --out (if it is not, remove ${error.path})`,
       );
     });
     const startedAt = known?.startedAt ?? new Date(nowMs).toISOString();
-    const file: SweepFile = { format: 'manyhands-sweep/1', ...setting, startedAt };
-    await replaceFiles(path, [textFile(SWEEP, `${JSON.stringify(file, null, 2)}\n`)]);
+    await replaceFiles(path, [sweepFile(setting, startedAt)]);
     await mkdir(join(path, 'runs'), { recursive: true });
     return new LabFolder(path, startedAt, unlock);
   }
 
-  /** Those of the runs that trained to their end here, by the very same experiment, and what ran the last of them. What an interruption left is removed. */
-  async kept(
-    runs: readonly SweepRun[],
-  ): Promise<{ readonly outcomes: SweepOutcome[]; readonly machine: Machine | null }> {
+  /** What came of those of the runs that are here, by the very same experiment. What an interruption left is removed. */
+  async load(runs: readonly SweepRun[]) {
     const names = await readdir(join(this.path, 'runs'));
     const parts = names.filter((name) => name.endsWith('.part'));
     await Promise.all(parts.map((name) => rm(join(this.path, 'runs', name), { recursive: true })));
-    const found = await Promise.all(runs.map((run) => this.#outcome(run)));
-    const known = found.filter((one) => one !== null);
-    return { outcomes: known.map(({ outcome }) => outcome), machine: known.at(-1)?.machine ?? null };
+    const found = (await Promise.all(runs.map((run) => this.#read(run)))).filter((one) => one !== null);
+    const last = found.at(-1);
+    return { outcomes: found.map(({ outcome }) => outcome), ...(last && { machine: last.machine }) };
   }
 
-  async keep(
-    outcome: SweepOutcome,
-    model: TrainedModel | null,
-    { problems, machine }: Pick<OutcomeFile, 'problems' | 'machine'>,
-  ): Promise<void> {
-    const { report, ...rest } = outcome;
-    const file: OutcomeFile = { ...rest, problems, machine };
-    await replaceFolder(join(this.path, 'runs', outcome.key), [
-      textFile(OUTCOME, `${JSON.stringify(file, null, 2)}\n`),
-      ...(report === null ? [] : runFiles(report, model)),
-    ]);
+  keep(outcome: SweepOutcome, trained: TrainedRun<TrainedModel>): Promise<void> {
+    return replaceFolder(join(this.path, runFolder(outcome.key)), outcomeFiles(outcome, trained));
   }
 
-  write(files: readonly RunFile[]): Promise<void> {
-    return replaceFiles(this.path, files);
+  writeReport(result: SweepResult): Promise<void> {
+    return replaceFiles(this.path, reportFiles(result));
   }
 
   close(): Promise<void> {
     return this.#unlock();
   }
 
-  async #outcome(run: SweepRun): Promise<{ readonly outcome: SweepOutcome; readonly machine: Machine } | null> {
-    const folder = join(this.path, 'runs', run.key);
+  async #read(run: SweepRun) {
+    const folder = join(this.path, runFolder(run.key));
+    const readJson = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(folder, name), 'utf8'));
     try {
-      const file = JSON.parse(await readFile(join(folder, OUTCOME), 'utf8')) as OutcomeFile;
-      const { experiment, failure, machine } = file;
-      if (failure !== null || !isDeepStrictEqual(experiment, run.experiment)) return null;
-      const report = readReport(JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')));
-      if (report === null) return null;
-      return { outcome: { ...run, report, failure }, machine };
+      const { failure, machine } = (await readJson(OUTCOME_FILE)) as OutcomeFile;
+      const report = failure === null ? await readJson('run.json') : null;
+      const outcome = keptOutcome(run, { report, failure });
+      return outcome && { outcome, machine };
     } catch {
       // Not there, or not readable: it is run again.
       return null;
@@ -143,7 +110,7 @@ async function readSweepFile(path: string): Promise<SweepFile> {
   throw new UsageError(`${path} is not a sweep of this program: choose another folder with --out`);
 }
 
-/** In what the folder's sweep is another, in words; null if it is the same. More repeats are the same sweep gone on with. */
+/** How the folder's sweep differs, in words; null if it does not. More repeats only continue the same sweep. */
 function difference(known: LabSetting, asked: LabSetting): string | null {
   if (known.sweep.name !== asked.sweep.name) return `the sweep ${known.sweep.name}, not ${asked.sweep.name}`;
   if (known.isQuick !== asked.isQuick) {

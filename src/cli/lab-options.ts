@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { ProblemsError, problemLine } from '../experiment/problems.ts';
+import type { TrainerOptions } from '../headless/browser-trainer.ts';
 import type { ExampleFile } from '../headless/example-file.ts';
-import type { LabOptions } from '../headless/lab-runs.ts';
 import { layOut } from '../lab/layout.ts';
 import { presets } from '../lab/presets.ts';
-import { parseSweep, quickened, type Sweep, type SweepRun } from '../lab/sweep.ts';
+import { sizedSweep } from '../lab/sized-sweep.ts';
+import { parseSweep, type Sweep, type SweepRun } from '../lab/sweep.ts';
 import { backendChoices } from '../models/backend.ts';
 import { UsageError } from '../node/usage-error.ts';
-import { type Given, numberOf, type Options, wordOf } from './command-line.ts';
+import { numberOf, type Options, type OptionValues, wordOf } from './command-line.ts';
 import { fileOptions, readExampleFile } from './example-file.ts';
 import { MAX_TABS } from './train-options.ts';
 
@@ -27,8 +28,19 @@ export const labOptions = {
   list: { describe: 'list the sweeps there are, or the runs of one' },
 } satisfies Options;
 
+/** A sweep in real tabs, ready to start. */
+export interface LabOptions extends TrainerOptions {
+  /** As it is run: at its quick size, if that was asked for. */
+  readonly sweep: Sweep;
+  readonly isQuick: boolean;
+  readonly file: ExampleFile | null;
+  readonly out: string;
+  readonly keepsLargeModels: boolean;
+  isWanted(run: SweepRun): boolean;
+}
+
 /** Turns what was typed into a sweep; every mistake is a UsageError, of one line where there is one. */
-export async function readLabOptions(given: Given): Promise<LabOptions> {
+export async function readLabOptions(given: OptionValues): Promise<LabOptions> {
   const { sweep, isQuick, file } = await readSweep(given);
   const { out, only } = given;
   if (typeof out !== 'string' || out === '') throw new UsageError('--out <folder> is needed: runs and report go there');
@@ -38,9 +50,9 @@ export async function readLabOptions(given: Given): Promise<LabOptions> {
     const labels = [...new Set(runs.map(({ label }) => label))].join('; ');
     throw new UsageError(`--only "${only}" is in the name of no run; there is: ${labels}`);
   }
-  const most = Math.max(...runs.map(({ experiment }) => experiment.workers));
-  if (most > MAX_TABS)
-    throw new UsageError(`${sweep.name} has runs of ${most} workers; at most ${MAX_TABS} tabs are opened`);
+  const maxWorkers = Math.max(...runs.map(({ experiment }) => experiment.workers));
+  if (maxWorkers > MAX_TABS)
+    throw new UsageError(`${sweep.name} has runs of ${maxWorkers} workers; at most ${MAX_TABS} tabs are opened`);
   return {
     sweep,
     isQuick,
@@ -50,29 +62,21 @@ export async function readLabOptions(given: Given): Promise<LabOptions> {
     backend: wordOf(given, 'backend', backendChoices) ?? 'auto',
     isHeaded: given.headed === true,
     keepsLargeModels: given['all-models'] === true,
-    runTimeoutMs: (numberOf(given, 'timeout', { min: 0.01, max: 100_000, isWhole: false }) ?? 120) * 60_000,
+    timeoutMs: (numberOf(given, 'timeout', { min: 0.01, max: 100_000, isWhole: false }) ?? 120) * 60_000,
     isWanted,
   };
 }
 
-interface ReadSweep {
-  readonly sweep: Sweep;
-  readonly isQuick: boolean;
-  readonly file: ExampleFile | null;
-}
-
 /** The sweep that was named, a preset or a file, at the size and with the data that were asked for, and one that can be laid out. */
-export async function readSweep(given: Given): Promise<ReadSweep> {
+export async function readSweep(given: OptionValues): Promise<Pick<LabOptions, 'sweep' | 'isQuick' | 'file'>> {
   const named = String(given.sweep);
   const isQuick = given.quick === true;
   const found = presets.find(({ name }) => name === named) ?? (await sweepOfFile(named));
-  const repeats = numberOf(given, 'repeats', { min: 1, max: 100, isWhole: true });
+  const repeats = numberOf(given, 'repeats', { min: 1, max: 100, isWhole: true }) ?? null;
   const file = readExampleFile(given);
-  const data = file === null ? given.data : 'file';
+  const data = file !== null ? 'file' : typeof given.data === 'string' ? given.data : null;
   try {
-    const { quick: _, ...whole } = isQuick ? quickened(found) : found;
-    const base = typeof data === 'string' ? { ...whole.base, data } : whole.base;
-    const sweep = { ...whole, base, repeats: repeats ?? whole.repeats };
+    const sweep = sizedSweep(found, { isQuick, repeats, data });
     const needsFile = layOut(sweep).some(({ experiment }) => experiment.data === 'file');
     if (needsFile && file === null)
       throw new ProblemsError([{ key: 'data', text: 'is a file: give its path as --data' }]);

@@ -1,11 +1,13 @@
 import { renderUnicodeCompact } from 'uqr';
-import { checkServer } from '../net/join/ice.ts';
+import { serverExample } from '../net/join/ice.ts';
 import { ensureBuilt } from '../node/build.ts';
 import { UsageError } from '../node/usage-error.ts';
 import { type Certificate, dataFolder, ownCertificate, readCertificate } from '../relay/certificate.ts';
 import type { IceOptions } from '../relay/ice-servers.ts';
 import { ownNames, type RunningServer, type ServerOptions, startServer } from '../relay/serve.ts';
-import { type Command, type Given, numberOf, type Options } from './command-line.ts';
+import { type Command, numberOf, type Options, type OptionValues } from './command-line.ts';
+
+import { nextSignal } from './shutdown.ts';
 
 const USUAL_PORT = 8080;
 
@@ -42,10 +44,7 @@ export const serveCommand: Command = {
     const dist = await ensureBuilt((line) => console.log(line));
     const server = await startServer({ ...options, dist });
     console.log(greeting(server, certificate));
-    await new Promise<void>((resolve) => {
-      process.once('SIGINT', resolve);
-      process.once('SIGTERM', resolve);
-    });
+    await nextSignal();
     await server.close();
     return 0;
   },
@@ -53,7 +52,7 @@ export const serveCommand: Command = {
 
 /** What was typed about the relay; every mistake is a UsageError of one line. */
 export async function readRelay(
-  given: Given,
+  given: OptionValues,
 ): Promise<{ options: Omit<ServerOptions, 'dist'>; certificate: Certificate | null }> {
   const port = numberOf(given, 'port', { min: 0, max: 65_535, isWhole: true });
   const address = textOf(given, 'address') ?? '0.0.0.0';
@@ -68,7 +67,7 @@ export async function readRelay(
   return { options, certificate };
 }
 
-async function readTls(given: Given, address: string): Promise<Certificate | null> {
+async function readTls(given: OptionValues, address: string): Promise<Certificate | null> {
   const [cert, key] = [textOf(given, 'cert'), textOf(given, 'key')];
   if (cert !== undefined && key !== undefined) {
     return readCertificate(cert, key).catch((error: Error) => Promise.reject(new UsageError(error.message)));
@@ -78,12 +77,12 @@ async function readTls(given: Given, address: string): Promise<Certificate | nul
   return ownCertificate(textOf(given, 'data-dir') ?? dataFolder(), ownNames(address), Date.now());
 }
 
-function readIce(given: Given): IceOptions {
+function readIce(given: OptionValues): IceOptions {
   const urls = (kind: 'stun' | 'turn') =>
     (textOf(given, kind) ?? '')
       .split(',')
       .filter(Boolean)
-      .map((url) => checked(() => checkServer(kind, url.trim())));
+      .map((url) => checkedServer(kind, url.trim()));
   const [stun, turn] = [urls('stun'), urls('turn')];
   const [typedSecret, username, credential] = ['turn-secret', 'turn-user', 'turn-credential'].map((name) =>
     textOf(given, name),
@@ -103,15 +102,13 @@ function readIce(given: Given): IceOptions {
   );
 }
 
-function checked<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+function checkedServer(kind: 'stun' | 'turn', url: string): string {
+  const example = serverExample(kind, url);
+  if (example === null) return url;
+  throw new UsageError(`--${kind} "${url}" is not a server: write it like ${example}`);
 }
 
-function textOf(given: Given, name: string): string | undefined {
+function textOf(given: OptionValues, name: string): string | undefined {
   const value = given[name];
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,7 +1,7 @@
 import { type Problem, problemLine } from '../experiment/problems.ts';
 import { flagOf, readValue, type Setting, type Settings, writeValue } from '../experiment/setting.ts';
 import { UsageError } from '../node/usage-error.ts';
-import type { Given, Option, Options } from './command-line.ts';
+import type { Option, Options, OptionValues } from './command-line.ts';
 
 const flagged = (settings: Settings) => Object.entries(settings).filter(([, { hasFlag }]) => hasFlag ?? true);
 
@@ -36,7 +36,7 @@ function valueName(setting: Setting): string {
 }
 
 /** The settings that were typed, by their keys; what cannot be read fails their check. */
-export function typedSettings(settings: Settings, given: Given): Record<string, unknown> {
+export function typedSettings(settings: Settings, given: OptionValues): Record<string, unknown> {
   const typed = flagged(settings).flatMap(([key, setting]) => {
     const text = given[flagOf(key)];
     return text === undefined ? [] : [[key, typeof text === 'boolean' ? text : readValue(setting, text)]];
@@ -45,7 +45,7 @@ export function typedSettings(settings: Settings, given: Given): Record<string, 
 }
 
 /** A problem as one line about the option that caused it, or that could cure it. */
-export function usageError({ key, text }: Problem, given: Given): UsageError {
+export function usageError({ key, text }: Problem, given: OptionValues): UsageError {
   const flag = flagOf(key);
   const came = text.startsWith('must be') && given[flag] !== undefined ? `, not "${given[flag]}"` : '';
   return new UsageError(problemLine({ key: `--${flag}`, text: text + came }));

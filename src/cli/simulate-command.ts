@@ -16,7 +16,7 @@ import {
 } from '../simulate/scenario.ts';
 import { Simulation } from '../simulate/simulation.ts';
 import { verdict } from '../simulate/verdict.ts';
-import type { Command, Given } from './command-line.ts';
+import type { Command, OptionValues } from './command-line.ts';
 import { readJsonPath, writeJson } from './json-file.ts';
 import { settingOptions, typedSettings, usageError } from './setting-options.ts';
 
@@ -54,7 +54,7 @@ export const simulateCommand: Command = {
   },
 };
 
-function readStrategies(given: Given): readonly Comparable[] {
+function readStrategies(given: OptionValues): readonly Comparable[] {
   if (typeof given.strategy !== 'string') return comparable;
   return given.strategy.split(',').map((name) => {
     const known = comparable.find((strategy) => strategy === name.trim());
@@ -63,7 +63,7 @@ function readStrategies(given: Given): readonly Comparable[] {
   });
 }
 
-function readSettings(given: Given): Scenario {
+function readSettings(given: OptionValues): Scenario {
   const scenario = { ...defaultScenario, ...typedSettings(scenarioSettings, given) };
   const [problem] = scenarioProblems({ ...scenario });
   if (problem !== undefined) throw usageError(problem, given);

@@ -26,9 +26,8 @@ export const trainCommand: Command = {
 
     const line = new ProgressLine(process.stderr);
     const { report, model, failure, problems, browser } = await train(
-      options,
+      { ...options, file, keepsModel: outPath !== null, profiles: outPath !== null },
       { note: (text) => line.note(text), progress: (text) => line.show(text, performance.now()) },
-      { file, keepsModel: outPath !== null, profiles: outPath !== null },
     );
     line.end();
     if (report !== null) console.log(summaryTable(report));

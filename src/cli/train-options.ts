@@ -1,7 +1,7 @@
 import type { TrainOptions } from '../headless/train.ts';
 import { backendChoices } from '../models/backend.ts';
 import { UsageError } from '../node/usage-error.ts';
-import { type Given, numberOf, type Options, wordOf } from './command-line.ts';
+import { numberOf, type Options, type OptionValues, wordOf } from './command-line.ts';
 import { experimentOptions, readExperiment } from './experiment-options.ts';
 
 /** More tabs than one browser is asked to hold. */
@@ -21,7 +21,7 @@ export const trainOptions = {
 } satisfies Options;
 
 /** Turns what was typed into a run; every mistake is a UsageError of one line. */
-export function readTrainOptions(given: Given): TrainOptions {
+export function readTrainOptions(given: OptionValues): TrainOptions {
   const isSingle = given.strategy === 'single';
   const tabs = numberOf(given, 'workers', { min: 0, max: MAX_TABS, isWhole: true }) ?? (isSingle ? 0 : 1);
   const hostTrains = isSingle || given['host-trains'] === true;

@@ -1,7 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { promises as fs } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { errorText } from '../experiment/error-text.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -31,10 +32,10 @@ function usualPlaces(): string[] {
   return ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/opt/google/chrome/chrome', '/snap/bin/chromium'];
 }
 
-function placesOnPath(): string[] {
+function placesOnPath(name: string): string[] {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return commandNames.flatMap((name) => folders.map((folder) => join(folder, name + suffix)));
+  return folders.map((folder) => join(folder, name + suffix));
 }
 
 const canRun = (path: string): Promise<boolean> =>
@@ -43,9 +44,9 @@ const canRun = (path: string): Promise<boolean> =>
     () => false,
   );
 
-async function playwrightsOwn(): Promise<string[]> {
-  const { chromium } = await import('playwright-core');
-  return [chromium.executablePath()];
+async function firstThatRuns(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (await canRun(path)) return path;
+  return undefined;
 }
 
 /**
@@ -58,40 +59,24 @@ export async function findChromium(): Promise<string> {
     if (await canRun(asked)) return asked;
     throw new Error(`MANYHANDS_CHROMIUM is "${asked}", which is not a program: set it to a Chromium or unset it`);
   }
-  for (const path of [...placesOnPath(), ...usualPlaces(), ...(await playwrightsOwn())]) {
-    if (await canRun(path)) return path;
-  }
+  const { chromium } = await import('playwright-core');
+  const places = [...commandNames.flatMap(placesOnPath), ...usualPlaces(), chromium.executablePath()];
+  const found = await firstThatRuns(places);
+  if (found !== undefined) return found;
   throw new Error(
     'found no Chromium or Chrome on this machine: install one, or set MANYHANDS_CHROMIUM to the path of its program',
   );
 }
 
-function run(command: string, args: string[], log: (line: string) => void, env = process.env): Promise<void> {
-  log(`${command} ${args.join(' ')}`);
-  return new Promise((resolve, reject) => {
-    // npx is a .cmd file on Windows, which only a shell can start; the arguments are constants of this file.
-    const child = spawn(command, args, { env, shell: process.platform === 'win32', stdio: ['ignore', 'pipe', 'pipe'] });
-    let tail = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        tail = (tail + text).slice(-2000);
-      });
-    }
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`"${command} ${args.join(' ')}" ended with ${code}:\n${tail.trim()}`));
-    });
+async function run(command: string, args: string[], log: (line: string) => void, env = process.env): Promise<void> {
+  const line = `${command} ${args.join(' ')}`;
+  log(line);
+  // npx is a .cmd file on Windows, which only a shell can start; the arguments are constants of this file.
+  const options = { env, shell: process.platform === 'win32', maxBuffer: 1 << 28 };
+  await promisify(execFile)(command, args, options).catch(({ code, stdout, stderr }) => {
+    throw new Error(`"${line}" ended with ${code}:\n${`${stdout}${stderr}`.slice(-2000).trim()}`);
   });
 }
-
-const hasApt = (): Promise<boolean> =>
-  process.platform === 'linux'
-    ? promisify(execFile)('apt-get', ['--version']).then(
-        () => true,
-        () => false,
-      )
-    : Promise.resolve(false);
 
 async function installPackage(log: (line: string) => void): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -101,12 +86,12 @@ async function installPackage(log: (line: string) => void): Promise<void> {
 }
 
 async function install(log: (line: string) => void): Promise<void> {
-  if (isRoot && (await hasApt())) {
+  if (isRoot && process.platform === 'linux' && (await firstThatRuns(placesOnPath('apt-get')))) {
     try {
       return await installPackage(log);
     } catch (error) {
       // Not every system with apt-get has a package of this name.
-      log(error instanceof Error ? error.message : String(error));
+      log(errorText(error));
     }
   }
   await run('npx', ['playwright', 'install', 'chromium'], log);
@@ -125,11 +110,8 @@ export async function ensureChromium(log: (line: string) => void): Promise<strin
     await install(log);
     return await findChromium();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(
-      `could not install a Chromium. Install Chrome or Chromium by hand, or set MANYHANDS_CHROMIUM.\n${why}`,
-      { cause },
-    );
+    const todo = 'Install Chrome or Chromium by hand, or set MANYHANDS_CHROMIUM.';
+    throw new Error(`could not install a Chromium. ${todo}\n${errorText(cause)}`, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import * as z from 'zod/mini';
+import { unlessAborted } from '../host/watch-run.ts';
 
 /** A trace of nothing takes 30–250 ms; a tab that is stuck or dying may never answer. */
 const GIVE_UP_MS = 5000;
@@ -14,15 +15,8 @@ const started = z.object({
  * does not say which runs which, save in the first event of a trace taken from the page. A browser takes one trace at a
  * time: so does the caller.
  */
-export async function processOf(page: Page): Promise<number | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), GIVE_UP_MS);
-  });
-  const found = traced(page).catch(() => null);
-  const pid = await Promise.race([found, late]);
-  clearTimeout(timer);
-  return pid;
+export function processOf(page: Page): Promise<number | null> {
+  return unlessAborted(traced(page), AbortSignal.timeout(GIVE_UP_MS)).catch(() => null);
 }
 
 async function traced(page: Page): Promise<number | null> {

@@ -26,9 +26,9 @@ export interface WatchOptions {
 
 const EVERY_MS = 1000;
 /** Processor time comes in ticks of 10 ms: over a shorter time it says nothing. */
-const LEAST_MS = 200;
+const MIN_MS = 200;
 /** A page's process is asked for so often before it is given up: each asking is a trace. */
-const ASKS = 3;
+const MAX_ASKS = 3;
 
 /**
  * Looks at the operating system's own numbers once a second: each tab's process under its node's name, `browser` (every
@@ -99,7 +99,7 @@ export async function watchProcesses(options: WatchOptions): Promise<{ stop(): P
     async stop() {
       clearInterval(timer);
       await looking;
-      if (performance.now() - lookedMs > LEAST_MS) await look();
+      if (performance.now() - lookedMs > MIN_MS) await look();
       await pids.done();
       session?.detach().catch(() => {});
       return [...nodes.values()].flatMap(({ resources }) => {
@@ -204,7 +204,7 @@ class PagePids {
     const known = this.#known.get(page) ?? { pid: null, asks: 0, isAsking: false };
     this.#known.set(page, known);
     if (known.pid !== null && isAlive(known.pid)) return known.pid;
-    if (known.asks < ASKS && !known.isAsking && !page.isClosed()) {
+    if (known.asks < MAX_ASKS && !known.isAsking && !page.isClosed()) {
       known.asks += 1;
       known.isAsking = true;
       this.#asking = this.#asking.then(async () => {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { noCounters, type RunState } from '../core/server/progress.ts';
 import { defaultExperiment } from '../experiment/experiment.ts';
 import { layOut } from '../lab/layout.ts';
+import type { LabProgress } from '../lab/session.ts';
 import { parseSweep } from '../lab/sweep.ts';
-import type { SweepProgress } from '../lab/sweep-runner.ts';
-import { ProgressLine, progressText, sweepText } from './progress-line.ts';
+import { labText, ProgressLine, progressText } from './progress-line.ts';
 
 const run: RunState = {
   id: 'r',
@@ -77,18 +77,18 @@ test('a log gets a line every five seconds, and notes at once', () => {
 test('a sweep under way is one line: which run, where it is, how long all still take', () => {
   const sweep = parseSweep({ name: 'tiny', vary: { strategy: ['single', 'sync'], workers: [2] } });
   const [, run = null] = layOut(sweep);
-  const progress: SweepProgress = {
+  const progress: LabProgress = {
     phase: 'running',
     run,
     number: 2,
     count: 7,
-    text: 'step 300 · loss 0.41',
+    stage: { kind: 'training', id: 'r', text: 'step 300 · loss 0.41', leftMs: null },
     leftMs: 130_000,
     outcomes: [],
     missing: [],
   };
-  expect(sweepText(progress)).toBe('run 2 of 7 · sync × 2 · step 300 · loss 0.41 · 2:10 left');
-  expect(sweepText({ ...progress, text: 'starting', leftMs: null })).toBe(
+  expect(labText(progress)).toBe('run 2 of 7 · sync × 2 · step 300 · loss 0.41 · 2:10 left');
+  expect(labText({ ...progress, stage: { kind: 'starting', text: 'starting' }, leftMs: null })).toBe(
     'run 2 of 7 · sync × 2 · starting · time left unknown',
   );
 });

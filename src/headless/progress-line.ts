@@ -1,5 +1,7 @@
 import type { RunState, TestPoint } from '../core/server/progress.ts';
-import type { SweepProgress } from '../lab/sweep-runner.ts';
+import { stopWords } from '../export/summary-table.ts';
+import type { HostView, RunOutcome } from '../host/watch-run.ts';
+import type { LabProgress } from '../lab/session.ts';
 import { clock, count, counted, fixed, percent, plainSpaces } from '../observe/format.ts';
 
 /** A run under way in one line: where it is, how fast, how long still. */
@@ -16,13 +18,42 @@ export function progressText(run: RunState, test: TestPoint | null, workers: num
   return plainSpaces(parts.join(' · '));
 }
 
+/** A host's run in one line: who is ready while it waits for workers, then where it is. */
+export function viewText({ state: { run, workers }, test }: HostView): string {
+  const present = workers.filter(({ phase }) => phase !== 'gone').length;
+  if (run !== null && run.phase !== 'waiting') return progressText(run, test, present);
+  const ready = workers.filter(({ phase }) => phase === 'ready').length;
+  return `waiting for workers: ${ready} of ${run?.experiment.workers ?? 1} ready, ${present} here`;
+}
+
+/** Why a run that was watched did not finish. */
+export function outcomeText(outcome: Exclude<RunOutcome, { kind: 'finished' }>): string {
+  switch (outcome.kind) {
+    case 'failed': {
+      const { stopReason } = outcome.run;
+      return `the run failed: ${stopReason === null ? 'no reason was given' : stopWords[stopReason]}`;
+    }
+    case 'stopped':
+      return 'the host dropped the run';
+    case 'given-up':
+      return outcome.why;
+    case 'timed-out':
+      return `the run took too long: given up at step ${outcome.run?.version ?? 0}`;
+    case 'aborted':
+      return 'the run was broken off';
+    default:
+      return outcome satisfies never;
+  }
+}
+
 /** A run under way in a few words, for a line that says more. */
 export function shortProgressText(run: RunState, test: TestPoint | null): string {
   return [`step ${count(run.version)}`, ...(test === null ? [] : [`loss ${test.loss.toPrecision(2)}`])].join(' · ');
 }
 
-/** A sweep under way in one line: which run, where that is, how long all of them still take. */
-export function sweepText({ number, count: all, run, text, leftMs }: SweepProgress): string {
+/** A lab under way in one line: which run, where that is, how long all of them still take. */
+export function labText({ number, count: all, run, stage, leftMs }: LabProgress): string {
+  const text = stage !== null && 'text' in stage ? stage.text : '';
   const left = leftMs === null ? 'time left unknown' : `${clock(leftMs)} left`;
   return [`run ${number} of ${all}`, run?.label, text, left].filter((part) => part).join(' · ');
 }

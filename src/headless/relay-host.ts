@@ -1,87 +1,61 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Experiment } from '../experiment/experiment.ts';
-import type { Host, HostState } from '../host/state.ts';
+import type { Host } from '../host/state.ts';
+import { type HostView, runAfter, settledReport, until, viewOf, watchHost } from '../host/watch-run.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { type NodeHost, startNodeHost } from '../node/host.ts';
 import { type RunReport, runReport } from '../observe/run-report.ts';
-import type { ExampleFile } from './example-file.ts';
-import { type DrivenHost, type Glance, settled } from './tabs.ts';
+import type { DrivenHost } from './tabs.ts';
 
 /** How long signalling, on this very machine, may take. */
 const OPEN_LIMIT_MS = 10_000;
 
 /** A host in this process for one run; nothing of it is kept. */
-export class RelayHost implements DrivenHost {
-  readonly #node: NodeHost;
-  readonly #folder: string;
+export interface RelayHost extends DrivenHost, Pick<Host, 'pause' | 'resume'> {
+  close(): Promise<void>;
+}
 
-  private constructor(node: NodeHost, folder: string) {
-    this.#node = node;
-    this.#folder = folder;
-  }
-
-  /** Starts a host at the relay with this address, and waits until workers can reach it. */
-  static async open(
-    url: string,
-    app: string,
-    backend: BackendChoice,
-    note: (text: string) => void,
-  ): Promise<RelayHost> {
-    const folder = await mkdtemp(join(tmpdir(), 'manyhands-'));
-    const net = { url, isOwn: true, bindAddress: '127.0.0.1' };
-    const node = await startNodeHost({ folder, app, net, backend, allowsTyping: false, note });
-    const opened = new RelayHost(node, folder);
-    await until(node.host, 'the host did not reach its relay', ({ room }) => room.signalling === 'open');
-    return opened;
-  }
-
-  async start(experiment: Experiment, trainsHere: boolean): Promise<void> {
-    const { host } = this.#node;
-    const before = host.state.run?.id;
-    host.setTrainsHere(trainsHere);
-    host.start(experiment);
-    await until(host, 'the run did not start', ({ run }) => run !== null && run.id !== before);
-  }
-
-  async chooseFile(file: ExampleFile, features: number): Promise<void> {
-    this.#node.host.chooseExamples({ ...file, features });
-  }
-
-  async glance(): Promise<Glance> {
-    const { state, log } = this.#node.host;
-    return { state, test: log?.test.at(-1) ?? null };
-  }
-
-  async invitation(): Promise<string> {
-    return invitationOf(this.#node);
-  }
-
-  report(): Promise<RunReport | null> {
-    return settled(async () => reportOf(this.#node.host));
-  }
-
-  parameters(): ReturnType<Host['parameters']> {
-    return this.#node.host.parameters();
-  }
-
-  async profile(experiment: Experiment): Promise<void> {
-    await this.#node.host.profile(experiment);
-  }
-
-  /** Lets the run go on or stand still, as a page's buttons do. */
-  pause(): void {
-    this.#node.host.pause();
-  }
-  resume(): void {
-    this.#node.host.resume();
-  }
-
-  async close(): Promise<void> {
-    await this.#node.shutDown();
-    await rm(this.#folder, { recursive: true, force: true });
-  }
+/** Starts a host at the relay with this address, and waits until workers can reach it. */
+export async function openRelayHost(
+  url: string,
+  app: string,
+  backend: BackendChoice,
+  note: (text: string) => void,
+): Promise<RelayHost> {
+  const folder = await mkdtemp(join(tmpdir(), 'manyhands-'));
+  const net = { url, isOwn: true, bindAddress: '127.0.0.1' };
+  const node = await startNodeHost({ folder, app, net, backend, allowsTyping: false, note });
+  const { host } = node;
+  const watch = watchHost(host);
+  /** Rejects with the words when it takes too long. */
+  const reach = async (words: string, read: (view: HostView) => unknown) => {
+    const found = await until(watch, (view) => read(view) || null, { timeoutMs: OPEN_LIMIT_MS });
+    if (found !== 'timed-out') return;
+    throw new Error(`${words}: ${host.state.room.problem ?? host.state.note?.text ?? 'no reason is known'}`);
+  };
+  await reach('the host did not reach its relay', ({ state }) => state.room.signalling === 'open');
+  return {
+    watch,
+    view: async () => viewOf(host),
+    async start(experiment, trainsHere) {
+      const before = host.state.run?.id;
+      host.setTrainsHere(trainsHere);
+      host.start(experiment);
+      await reach('the run did not start', (view) => runAfter(before, view));
+    },
+    chooseFile: async (file, features) => host.chooseExamples({ ...file, features }),
+    invitation: async () => invitationOf(node),
+    report: () => hostReport(host),
+    parameters: () => host.parameters(),
+    profile: async (experiment) => void (await host.profile(experiment)),
+    pause: () => host.pause(),
+    resume: () => host.resume(),
+    async close() {
+      await node.shutDown();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** What the join link of this host has after #. */
@@ -96,19 +70,6 @@ export function reportOf(host: Host): RunReport | null {
   return runReport({ run, workers }, host.log, machine);
 }
 
-/** Resolves once the host's state is so; rejects with the words when that takes too long. */
-function until(host: Host, words: string, isSo: (state: HostState) => boolean): Promise<void> {
-  if (isSo(host.state)) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      stop();
-      reject(new Error(`${words}: ${host.state.room.problem ?? host.state.note?.text ?? 'no reason is known'}`));
-    }, OPEN_LIMIT_MS);
-    const stop = host.subscribe(() => {
-      if (!isSo(host.state)) return;
-      clearTimeout(timer);
-      stop();
-      resolve();
-    });
-  });
-}
+/** The report of a host's run that is over; null if there is none. */
+export const hostReport = (host: Host): Promise<RunReport | null> =>
+  settledReport(watchHost(host), () => reportOf(host));

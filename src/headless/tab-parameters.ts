@@ -17,10 +17,10 @@ export async function tabParameters(page: Page): ReturnType<Host['parameters']> 
     const bytes = new Uint8Array(params.buffer);
     for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
       const piece = await copy.evaluate(
-        (found, [start, most]) => {
+        (found, [start, length]) => {
           if (found === null) return '';
           const { buffer, byteOffset, byteLength } = found.params;
-          const part = new Uint8Array(buffer, byteOffset + start, Math.min(most, byteLength - start));
+          const part = new Uint8Array(buffer, byteOffset + start, Math.min(length, byteLength - start));
           let text = '';
           // More arguments than this overflow the stack.
           for (let at = 0; at < part.length; at += 32_768)

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import type { TestPoint } from '../core/server/progress.ts';
 import { type Experiment, experimentToQuery } from '../experiment/experiment.ts';
-import type { Host, HostState } from '../host/state.ts';
+import type { Host } from '../host/state.ts';
+import { type HostView, poll, runAfter, settledReport, until } from '../host/watch-run.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import type { WorkerControl, WorkerStage, WorkerView } from '../worker/state.ts';
@@ -12,15 +12,10 @@ import { tabParameters } from './tab-parameters.ts';
 
 /** What the app puts on `globalThis` for a program that drives it. */
 export interface HostGlobal {
-  readonly manyhands?: { readonly host: Host; report(): RunReport };
+  readonly manyhands?: { readonly host: Host; report(): RunReport; joinLink(): string };
 }
 export interface WorkerGlobal {
   readonly manyhands?: { readonly worker: WorkerControl };
-}
-
-export interface Glance {
-  readonly state: HostState;
-  readonly test: TestPoint | null;
 }
 
 /** Starts the Chromium that will hold the tabs. */
@@ -33,12 +28,12 @@ export async function launchBrowser(
   const { chromium } = await import('playwright-core');
   const hasGpu = process.platform !== 'linux' || existsSync('/dev/dri');
   const webgpu = backend === 'webgpu' && !hasGpu ? 'swiftshader' : 'default';
-  // Whoever has something to say before the end closes the browser by himself.
+  // Whoever has something to say before the end closes the browser on their own.
   const handles = { handleSIGINT: handlesSignals, handleSIGTERM: handlesSignals, handleSIGHUP: handlesSignals };
   const options = { executablePath, headless: !isHeaded, args: chromiumArgs({ webgpu }), ...handles };
   return chromium.launch(options).catch((error: Error) => {
-    const isBlind = isHeaded && /DISPLAY|X server/.test(error.message);
-    const todo = isBlind
+    const hasNoScreen = isHeaded && /DISPLAY|X server/.test(error.message);
+    const todo = hasNoScreen
       ? 'there is no screen here, leave out --headed'
       : 'try it by hand, or set MANYHANDS_CHROMIUM to another';
     throw new Error(`the browser ${executablePath} does not start: ${todo}`, { cause: error });
@@ -49,7 +44,7 @@ export interface TabChoice {
   readonly index: number;
   readonly backend: BackendChoice;
   problem(text: string): void;
-  /** Takes a certificate that nobody vouches for. */
+  /** Accepts a certificate that no authority has signed. */
   readonly isInsecure?: boolean;
   /** The name that a volunteer would type. */
   readonly volunteer?: string;
@@ -77,8 +72,7 @@ async function openTab(
   });
   await page.goto(url).catch((error: Error) => {
     const why = /net::\w+/.exec(error.message)?.[0] ?? error.message.split('\n', 1)[0] ?? '';
-    const isUnknown = why.startsWith('net::ERR_CERT');
-    const todo = isUnknown
+    const todo = why.startsWith('net::ERR_CERT')
       ? 'if it is a relay of yours with --https, add --insecure'
       : 'is the address right, and the relay running?';
     throw new Error(`${new URL(url).origin} cannot be opened (${why}): ${todo}`, { cause: error });
@@ -86,28 +80,10 @@ async function openTab(
   return page;
 }
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-/** A host that a program drives, wherever it runs. */
-export interface DrivenHost {
-  /** Starts a run, and waits until it is the one that `glance` shows. */
-  start(experiment: Experiment, trainsHere: boolean): Promise<void>;
-  /** Gives it the file that experiments whose data is a file take. */
-  chooseFile(file: ExampleFile, features: number): Promise<void>;
-  glance(): Promise<Glance>;
-  /** What the join link of this host has after #. */
-  invitation(): Promise<string>;
-  /** The report of its run, once the transports' own byte counts, which it looks up now and then, include the last push. */
-  report(): Promise<RunReport | null>;
-  /** A copy of the parameters as they are now; null while there is no run. */
-  parameters(): ReturnType<Host['parameters']>;
-  /** Takes one step apart, for the report; rejects where that cannot be. */
-  profile(experiment: Experiment): Promise<void>;
-}
-
 /** A host page under control. */
-export class HostTab implements DrivenHost {
+export class HostTab {
   readonly page: Page;
+  readonly watch = poll(() => this.view());
 
   private constructor(page: Page) {
     this.page = page;
@@ -123,41 +99,36 @@ export class HostTab implements DrivenHost {
   ): Promise<HostTab> {
     const hash = [experimentToQuery(experiment), backendQuery(backend)].filter((part) => part !== '').join('&');
     const page = await openTab(browser, `${base}#${hash}`, 'host tab', { problem });
-    const tab = new HostTab(page);
-    const giveUpAtMs = performance.now() + OPEN_LIMIT_MS;
-    for (;;) {
-      const room = await page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.state.room ?? null);
-      if (room?.signalling === 'open') return tab;
-      if (performance.now() > giveUpAtMs) {
-        const why = room === null ? 'the page did not start' : (room.problem ?? `signalling is ${room.signalling}`);
-        throw new Error(`the host tab was not ready after ${OPEN_LIMIT_MS / 1000} s: ${why}`);
-      }
-      await pause(50);
-    }
+    let why = 'the page did not start';
+    const look = () => page.evaluate(() => (globalThis as HostGlobal).manyhands?.host.state.room ?? null);
+    const isOpen = (room: Awaited<ReturnType<typeof look>>) => {
+      if (room !== null) why = room.problem ?? `signalling is ${room.signalling}`;
+      return room?.signalling === 'open' || null;
+    };
+    if ((await until(poll(look, 50), isOpen, { timeoutMs: OPEN_LIMIT_MS })) === true) return new HostTab(page);
+    throw new Error(`the host tab was not ready after ${OPEN_LIMIT_MS / 1000} s: ${why}`);
   }
 
-  start(experiment: Experiment, trainsHere: boolean): Promise<void> {
-    return this.page.evaluate(
-      async ([what, here]) => {
+  /** Starts a run, and waits until it is the one that `view` shows. */
+  async start(experiment: Experiment, trainsHere: boolean): Promise<void> {
+    const before = await this.page.evaluate(
+      ([what, here]) => {
         const host = (globalThis as HostGlobal).manyhands?.host;
-        if (host === undefined) return;
-        const before = host.state.run?.id;
-        host.setTrainsHere(here);
-        host.start(what);
-        // The server is a thread of its own: its run shows with its next message.
-        await new Promise<void>((resolve) => {
-          const stop = host.subscribe(() => {
-            if (host.state.run === null || host.state.run.id === before) return;
-            stop();
-            resolve();
-          });
-        });
+        const run = host?.state.run;
+        host?.setTrainsHere(here);
+        host?.start(what);
+        return run?.id;
       },
       [experiment, trainsHere] as const,
     );
+    // The server is a thread of its own: its run shows with its next message.
+    await until(
+      poll(() => this.view(), 20),
+      (view) => runAfter(before, view),
+    );
   }
 
-  /** As a person would: the browser reads the file from the disk by itself, however large it is. */
+  /** Gives the host its file of examples as a person would: the browser reads it from the disk, however large it is. */
   async chooseFile({ path, format, malformedLimit, firstIndex }: ExampleFile, features: number): Promise<void> {
     await this.page.setInputFiles(FILE_INPUT, path);
     await this.page.evaluate(
@@ -170,27 +141,33 @@ export class HostTab implements DrivenHost {
     );
   }
 
-  async glance(): Promise<Glance> {
-    const glance = await this.page.evaluate(() => {
+  async view(): Promise<HostView> {
+    const view = await this.page.evaluate(() => {
       const host = (globalThis as HostGlobal).manyhands?.host;
       return host === undefined ? null : { state: host.state, test: host.log?.test.at(-1) ?? null };
     });
-    if (glance === null) throw new Error('the host tab was reloaded or left its page');
-    return glance;
+    if (view === null) throw new Error('the host tab was reloaded or left its page');
+    return view;
   }
 
+  /** What the join link of this host has after #. */
   async invitation(): Promise<string> {
-    return `join=${encodeURIComponent((await this.glance()).state.room.code)}`;
+    const link = await this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.joinLink() ?? '');
+    return new URL(link).hash.slice(1);
   }
 
+  /** The report of its run, once the last push is in it. */
   report(): Promise<RunReport | null> {
-    return settled(() => this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null));
+    const read = () => this.page.evaluate(() => (globalThis as HostGlobal).manyhands?.report() ?? null);
+    return settledReport(poll(read), (report) => report);
   }
 
+  /** A copy of the parameters as they are now; null while there is no run. */
   parameters(): ReturnType<Host['parameters']> {
     return tabParameters(this.page);
   }
 
+  /** Takes one step apart, for the report; rejects where that cannot be. */
   profile(experiment: Experiment): Promise<void> {
     return this.page.evaluate(async (what) => {
       await (globalThis as HostGlobal).manyhands?.host.profile(what);
@@ -198,16 +175,8 @@ export class HostTab implements DrivenHost {
   }
 }
 
-/** A report whose transports have caught up with what was counted, or the last one after a while. */
-export async function settled(read: () => Promise<RunReport | null>): Promise<RunReport | null> {
-  const giveUpAtMs = performance.now() + SETTLE_LIMIT_MS;
-  for (;;) {
-    const report = await read();
-    const isBehind = report?.workers.some(({ phase, transport }) => phase !== 'gone' && isMissing(transport)) ?? false;
-    if (!isBehind || performance.now() > giveUpAtMs) return report;
-    await pause(200);
-  }
-}
+/** A host that a program drives, wherever it runs. */
+export type DrivenHost = Omit<HostTab, 'page'>;
 
 /** A worker page under control. */
 export class WorkerTab {
@@ -219,7 +188,7 @@ export class WorkerTab {
     this.page = page;
   }
 
-  /** Opens the join page of an invitation, or of a bare code; nothing computes before `contribute`. */
+  /** Opens the join page of an invitation, which is what a join link has after #; nothing computes before `contribute`. */
   static async open(
     browser: Browser,
     base: string,
@@ -227,8 +196,7 @@ export class WorkerTab {
     { index, backend, ...choice }: TabChoice,
   ): Promise<WorkerTab> {
     const name = `worker tab ${index + 1}`;
-    const join = invitation.startsWith('join=') ? invitation : `join=${encodeURIComponent(invitation)}`;
-    const hash = [join, backendQuery(backend)].filter((part) => part !== '').join('&');
+    const hash = [invitation, backendQuery(backend)].filter((part) => part !== '').join('&');
     const page = await openTab(browser, `${base}#${hash}`, name, choice);
     return new WorkerTab(name, page);
   }
@@ -264,9 +232,5 @@ export function stageWords(stage: WorkerStage): string {
 
 const OPEN_LIMIT_MS = 30_000;
 const FILE_INPUT = 'input[name="examples-file"]';
-const SETTLE_LIMIT_MS = 5000;
-
-const isMissing = (transport: RunReport['workers'][number]['transport']): boolean =>
-  transport !== null && transport.unaccountedBytes < 0;
 
 const backendQuery = (backend: BackendChoice): string => (backend === 'auto' ? '' : `backend=${backend}`);

@@ -31,7 +31,8 @@ if (code === null) {
         leftMs: null, startedAtMs: Date.now(), stopReason: null, counters: { updates: 0 } };
     },
   };
-  globalThis.manyhands = { host, report: () => ({ steps: 5, workers: [], resources: [], here: host.here, backend: query.get('backend') }) };
+  const joinLink = () => location.origin + '/#join=abc-' + seed;
+  globalThis.manyhands = { host, joinLink, report: () => ({ steps: 5, series: { test: [{ step: 5 }] }, workers: [], resources: [], here: host.here, backend: query.get('backend') }) };
 } else {
   const view = { stage: { kind: 'idle' } };
   globalThis.manyhands = { worker: { view } };
@@ -59,7 +60,7 @@ function trainPretending(seed: number, changes: Partial<TrainOptions> = {}) {
     timeoutMs: 60_000,
     ...changes,
   };
-  return train(options, { note: () => {}, progress: () => {} }, { app: async () => dist });
+  return train({ ...options, app: dist }, { note: () => {}, progress: () => {} });
 }
 
 test('a run that finishes with every tab well has no failure', { timeout: 30_000 }, async () => {

@@ -1,8 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import type { NodeResources } from '../core/wire/resources.ts';
+import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import { stopWords } from '../export/summary-table.ts';
 import type { TrainedModel } from '../export/trained-model.ts';
+import { type HostView, poll, unlessAborted, watchRun } from '../host/watch-run.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { ensureBuilt } from '../node/build.ts';
@@ -11,9 +12,9 @@ import { type RunningServer, startServer } from '../relay/serve.ts';
 import type { WorkerStage } from '../worker/state.ts';
 import { type ExampleFile, untilRead } from './example-file.ts';
 import { type WatchedPage, watchProcesses } from './process-sampler.ts';
-import { progressText } from './progress-line.ts';
-import { RelayHost } from './relay-host.ts';
-import { type DrivenHost, type Glance, HostTab, launchBrowser, stageWords, WorkerTab } from './tabs.ts';
+import { outcomeText, viewText } from './progress-line.ts';
+import { openRelayHost, type RelayHost } from './relay-host.ts';
+import { type DrivenHost, HostTab, launchBrowser, stageWords, WorkerTab } from './tabs.ts';
 
 /** One run in real tabs, ready to start. */
 export interface TrainOptions {
@@ -26,12 +27,22 @@ export interface TrainOptions {
   readonly backend: BackendChoice;
   readonly isHeaded: boolean;
   readonly timeoutMs: number;
+  /** The folder to serve; without it, the app is built from the sources if need be. */
+  readonly app?: string;
+  /** Breaks the run off: what came of it is lost. */
+  readonly signal?: AbortSignal;
+  /** The data of an experiment whose data is a file. */
+  readonly file?: ExampleFile | null;
+  /** Whether the parameters are fetched when the run is over. */
+  readonly keepsModel?: boolean;
+  /** Whether one step is then taken apart. */
+  readonly profiles?: boolean;
 }
 
 /** What came of a run in real tabs. `failure` is null only if it trained to its end with every worker tab well. */
 export interface TrainResult {
   readonly report: RunReport | null;
-  /** What it came to, where that was asked for. */
+  /** Null unless it was asked for. */
   readonly model: TrainedModel | null;
   readonly failure: string | null;
   /** What pages complained about, and tabs that broke. */
@@ -44,29 +55,15 @@ export interface TrainListener {
   /** A line about getting ready, or a problem. */
   note(line: string): void;
   /** Where the run is now, in words and in full; called a few times a second. */
-  progress(text: string, glance: Glance): void;
+  progress(text: string, view: HostView): void;
 }
 
-/** What to do beside training. */
-export interface TrainExtras {
-  /** Gives the folder to serve; without it, the app is built from the sources if need be. */
-  readonly app?: (log: (line: string) => void) => Promise<string>;
-  /** Breaks the run off: what came of it is lost. */
-  readonly signal?: AbortSignal;
-  /** What an experiment whose data is a file takes. */
-  readonly file?: ExampleFile | null;
-  /** Brings the parameters. */
-  readonly keepsModel?: boolean;
-  /** Takes one step apart when the run is over. */
-  readonly profiles?: boolean;
-}
+/** A profile is good to have; nobody waits for it for long. */
+const PROFILE_LIMIT_MS = 30_000;
 
 /** Opens a host, in a tab or in this process, and worker tabs in a real browser, and trains to the end. Whatever it starts it stops. */
-export async function train(
-  options: TrainOptions,
-  listener: TrainListener,
-  { app = ensureBuilt, signal, file = null, keepsModel = false, profiles = false }: TrainExtras = {},
-): Promise<TrainResult> {
+export async function train(options: TrainOptions, listener: TrainListener): Promise<TrainResult> {
+  const { experiment, backend, signal, file } = options;
   const problems: string[] = [];
   const problem = (text: string) => {
     if (signal?.aborted) return;
@@ -76,94 +73,89 @@ export async function train(
   let server: RunningServer | undefined;
   let browser: Browser | undefined;
   let relayHost: RelayHost | undefined;
-  let watch: Awaited<ReturnType<typeof watchProcesses>> | null = null;
+  let sampler: Awaited<ReturnType<typeof watchProcesses>> | undefined;
   // Whatever is under way in its tabs then fails at once.
   const breakOff = () => void browser?.close();
   signal?.addEventListener('abort', breakOff);
   try {
-    const dist = await app(listener.note);
+    const dist = options.app ?? (await ensureBuilt(listener.note));
     server = await startServer({ port: 0, host: '127.0.0.1', dist });
     browser = await launchBrowser(options, listener.note, { handlesSignals: signal === undefined });
     signal?.throwIfAborted();
     let host: DrivenHost;
     const pages: WatchedPage[] = [];
     if (options.host === 'relay') {
-      relayHost = await RelayHost.open(server.url, dist, options.backend, problem);
+      relayHost = await openRelayHost(server.url, dist, backend, problem);
       host = relayHost;
     } else {
-      const tab = await HostTab.open(browser, server.url, options.experiment, options.backend, problem);
+      const tab = await HostTab.open(browser, server.url, experiment, backend, problem);
       pages.push({ node: 'host', worker: null, page: tab.page });
       host = tab;
     }
-    if (file) await readIn(host, file, options.experiment, listener);
+    if (file) await readIn(host, file, experiment, listener);
     let startedAtMs: number | null = null;
-    watch = await watchProcesses({ browser, pages: () => pages, startedAtMs: () => startedAtMs });
-    const failure = await trainIn(browser, server.url, host, options, {
-      problem,
-      progress(text, glance) {
-        startedAtMs = glance.state.run?.startedAtMs ?? null;
-        listener.progress(text, glance);
-      },
-      onWorker: (worker, page) => pages.push({ node: `worker ${worker}`, worker, page }),
+    sampler = await watchProcesses({ browser, pages: () => pages, startedAtMs: () => startedAtMs });
+    const progress = (text: string, view: HostView) => {
+      startedAtMs = view.state.run?.startedAtMs ?? null;
+      listener.progress(text, view);
+    };
+    const failure = await trainIn(browser, server.url, host, options, { pages, problem, progress });
+    const sampled = await sampler.stop();
+    sampler = undefined;
+    if (options.profiles && failure === null)
+      await unlessAborted(host.profile(experiment), AbortSignal.timeout(PROFILE_LIMIT_MS)).catch(() => {});
+    const report = await host.report().catch((error) => {
+      // Why there is nothing to report is known already.
+      if (failure !== null) return null;
+      throw error;
     });
-    const watched = (await watch.stop()).sort((a, b) => (a.worker ?? -1) - (b.worker ?? -1));
-    watch = null;
-    if (profiles && failure === null)
-      await Promise.race([host.profile(options.experiment), pause(PROFILE_LIMIT_MS)]).catch(() => {});
-    const report = await host.report();
-    const whole = report && { ...report, resources: allResources(report.resources, watched) };
-    const fetching = keepsModel && failure === null ? host.parameters() : null;
-    const trained = await fetching?.catch(
-      (error: Error) => void problem(`the trained model is lost: ${error.message}`),
-    );
-    const model = trained ? { experiment: options.experiment, ...trained } : null;
-    return { report: whole, model, failure, problems, browser: browser.version() };
+    const fetching = options.keepsModel && failure === null ? host.parameters() : null;
+    const trained = await fetching?.catch((error) => void problem(`the trained model is lost: ${errorText(error)}`));
+    return {
+      report: report && { ...report, resources: allResources(report.resources, sampled) },
+      model: trained ? { experiment, ...trained } : null,
+      failure,
+      problems,
+      browser: browser.version(),
+    };
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error);
-    return { report: null, model: null, failure, problems, browser: browser?.version() ?? null };
+    return { report: null, model: null, failure: errorText(error), problems, browser: browser?.version() ?? null };
   } finally {
     signal?.removeEventListener('abort', breakOff);
-    await watch?.stop().catch(() => {});
+    await sampler?.stop().catch(() => {});
     await browser?.close();
     await relayHost?.close();
     await server?.close();
   }
 }
 
-/** Gives the host its file and waits until it has read it; what does not go together is found out before tabs are opened. */
-async function readIn(host: DrivenHost, file: ExampleFile, experiment: Experiment, listener: TrainListener) {
+/** Gives the host its file and waits until it has read it; what does not fit the experiment is found out before tabs are opened. */
+async function readIn(host: DrivenHost, file: ExampleFile, experiment: Experiment, { note, progress }: TrainListener) {
   await host.chooseFile(file, experiment.features);
-  let glance = await host.glance();
-  const look = async () => {
-    glance = await host.glance();
-    return glance.state.examples;
-  };
-  const progress = (text: string) => listener.progress(text, glance);
-  const found = await untilRead(look, { note: listener.note, progress });
+  const view = await host.view();
+  const found = await untilRead(host.watch, { note, progress: (text) => progress(text, view) });
   resolveExperiment({ ...experiment, examples: found.trainCount, entries: Math.max(1, found.entries) });
 }
 
-interface TrainEvents extends Pick<TrainListener, 'progress'> {
-  problem(text: string): void;
-  /** A worker tab has got its number. */
-  onWorker(worker: number, page: Page): void;
-}
-
-const LOOK_EVERY_MS = 250;
-/** A profile is good to have; nobody waits for it for long. */
-const PROFILE_LIMIT_MS = 30_000;
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 /** Loading the library and the data takes seconds; with many tabs on few cores, tens of seconds. */
 const START_LIMIT_MS = 180_000;
 
+/** A worker tab and where it is. */
+interface TabStage {
+  readonly tab: WorkerTab;
+  readonly stage: WorkerStage;
+}
+
+/** Starts the run, opens the worker tabs and watches until it is over. Why it failed, or null. */
 async function trainIn(
   browser: Browser,
   url: string,
   host: DrivenHost,
-  { experiment, tabs, hostTrains, backend, timeoutMs }: TrainOptions,
-  { problem, progress, onWorker }: TrainEvents,
+  { experiment, tabs, hostTrains, backend, timeoutMs, signal }: TrainOptions,
+  { pages, problem, progress }: Pick<TrainListener, 'progress'> & { pages: WatchedPage[]; problem(text: string): void },
 ): Promise<string | null> {
   const beganAtMs = performance.now();
+  const spentMs = () => performance.now() - beganAtMs;
   await host.start(experiment, hostTrains);
   const invitation = await host.invitation();
   const workers = await Promise.all(
@@ -173,85 +165,62 @@ async function trainIn(
       return tab;
     }),
   );
-  const [broken, numbered] = [new Set<WorkerTab>(), new Set<WorkerTab>()];
-
-  for (;;) {
-    const glance = await host.glance();
-    const { run, note } = glance.state;
-    if (run === null) return 'the host dropped the run';
-    if (run.phase === 'failed')
-      return `the run failed: ${run.stopReason === null ? 'no reason was given' : stopWords[run.stopReason]}`;
-    if (run.phase === 'finished') {
-      if (run.counters.updates === 0) return 'the run finished without a single update';
-      if (broken.size > 0)
-        return `trained, but not to the end with ${Array.from(broken, (tab) => tab.name).join(', ')}`;
-      return null;
-    }
-    if (hostTrains && note?.kind === 'broken') return `the host cannot train: ${note.text}`;
-
-    const stages = await Promise.all(
-      workers.map(async (tab) => {
-        const view = await tab.view();
-        if (view?.identity && !numbered.has(tab)) {
-          numbered.add(tab);
-          onWorker(view.identity.worker, tab.page);
-        }
-        return [tab, view?.stage ?? gone] as const;
-      }),
-    );
-    for (const [tab, stage] of stages) {
-      const why = brokenWords(stage);
-      if (why === null || broken.has(tab)) continue;
+  const broken = new Set<WorkerTab>();
+  const stageOf = async (tab: WorkerTab): Promise<TabStage> => {
+    const view = await tab.view();
+    const worker = view?.identity?.worker;
+    if (worker !== undefined && pages.every(({ page }) => page !== tab.page))
+      pages.push({ node: `worker ${worker}`, worker, page: tab.page });
+    // A tab that no longer answers counts as one that left.
+    const stage = view?.stage ?? { kind: 'left' };
+    const why = brokenWords(stage);
+    if (why !== null && !broken.has(tab)) {
       broken.add(tab);
       problem(`${tab.name} failed: ${why}`);
     }
-    const waitedMs = performance.now() - beganAtMs;
-    const isWaiting = run.phase === 'waiting';
-    if (isWaiting && broken.size > 0) return `the run cannot start: ${problemOf(stages)}`;
-    if (isWaiting && waitedMs > START_LIMIT_MS) {
-      return `the run did not start within ${START_LIMIT_MS / 1000} s: ${problemOf(stages)}`;
-    }
-    if (waitedMs > timeoutMs) return `gave up after ${timeoutMs / 60_000} minutes, at step ${run.version}`;
-    progress(isWaiting ? waitingText(glance, stages) : progressText(run, glance.test, present(glance)), glance);
-    await pause(LOOK_EVERY_MS);
-  }
+    return { tab, stage };
+  };
+  const look = async () => ({ ...(await host.view()), stages: await Promise.all(workers.map(stageOf)) });
+
+  const outcome = await watchRun(poll(look), {
+    signal,
+    timeoutMs: timeoutMs - spentMs(),
+    giveUp({ state: { note }, stages }, run) {
+      if (hostTrains && note?.kind === 'broken') return `the host cannot train: ${note.text}`;
+      if (run?.phase !== 'waiting') return null;
+      if (broken.size > 0) return `the run cannot start: ${stagesText(stages)}`;
+      if (spentMs() < START_LIMIT_MS) return null;
+      return `the run did not start within ${START_LIMIT_MS / 1000} s: ${stagesText(stages)}`;
+    },
+    onProgress(seen, run) {
+      const slow = seen.stages.find(({ stage }) => stage.kind !== 'waiting');
+      const where = slow === undefined ? seen.state.note?.text : `${slow.tab.name}: ${stageWords(slow.stage)}`;
+      progress(`${viewText(seen)}${run?.phase === 'waiting' && where ? ` (${where})` : ''}`, seen);
+    },
+  });
+  if (outcome.kind === 'timed-out')
+    return `gave up after ${timeoutMs / 60_000} minutes, at step ${outcome.run?.version ?? 0}`;
+  if (outcome.kind !== 'finished') return outcomeText(outcome);
+  if (outcome.run.counters.updates === 0) return 'the run finished without a single update';
+  if (broken.size === 0) return null;
+  return `trained, but not to the end with ${Array.from(broken, ({ name }) => name).join(', ')}`;
 }
 
-/** A tab that no longer answers counts as one that left. */
-const gone: WorkerStage = { kind: 'left' };
-
-const present = ({ state }: Glance): number => state.workers.filter((worker) => worker.phase !== 'gone').length;
-
-function waitingText({ state }: Glance, stages: readonly (readonly [WorkerTab, WorkerStage])[]): string {
-  const ready = state.workers.filter((worker) => worker.phase === 'ready').length;
-  const slow = stages.find(([, stage]) => stage.kind !== 'waiting');
-  const wanted = state.run?.experiment.workers ?? stages.length;
-  const where = slow === undefined ? (state.note?.text ?? '') : `${slow[0].name}: ${stageWords(slow[1])}`;
-  return `waiting for workers: ${ready} of ${wanted} ready${where === '' ? '' : ` (${where})`}`;
-}
-
-const problemOf = (stages: readonly (readonly [WorkerTab, WorkerStage])[]): string =>
-  stages.map(([tab, stage]) => `${tab.name}: ${brokenWords(stage) ?? stageWords(stage)}`).join('; ') ||
+const stagesText = (stages: readonly TabStage[]): string =>
+  stages.map(({ tab, stage }) => `${tab.name}: ${brokenWords(stage) ?? stageWords(stage)}`).join('; ') ||
   'the host is not ready';
 
 /** Why a worker tab will not train any more; null while it may. */
 function brokenWords(stage: WorkerStage): string | null {
-  switch (stage.kind) {
-    case 'broken':
-      return 'detail' in stage.trouble ? `${stage.trouble.code}: ${stage.trouble.detail}` : stage.trouble.code;
-    case 'left':
-      return 'its page is gone or has left';
-    default:
-      return null;
-  }
+  if (stage.kind === 'left') return 'its page is gone or has left';
+  if (stage.kind !== 'broken') return null;
+  return 'detail' in stage.trouble ? `${stage.trouble.code}: ${stage.trouble.detail}` : stage.trouble.code;
 }
 
-/** What nodes told of themselves, and what the system told of those that did not tell the same. */
-function allResources(told: readonly NodeResources[], watched: readonly NodeResources[]): readonly NodeResources[] {
-  const isTold = ({ node, source }: NodeResources) =>
-    told.some((other) => other.node === node && other.source === source);
-  const all = [...told, ...watched.filter((resources) => !isTold(resources))];
-  // The host, the workers by number, then what is none of them.
-  const place = ({ node, worker }: NodeResources) => worker ?? (node === 'host' ? -1 : Number.POSITIVE_INFINITY);
-  return all.sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+/** What nodes reported themselves, and what the system reports of those that did not; the host first, then the workers by number. */
+function allResources(own: readonly NodeResources[], sampled: readonly NodeResources[]): readonly NodeResources[] {
+  const isOwn = ({ node, source }: NodeResources) =>
+    own.some((other) => other.node === node && other.source === source);
+  const rank = ({ node, worker }: NodeResources) => worker ?? (node === 'host' ? -1 : Number.MAX_VALUE);
+  return [...own, ...sampled.filter((resources) => !isOwn(resources))].sort((a, b) => rank(a) - rank(b));
 }

@@ -230,6 +230,8 @@ export function startHost(deps: HostDeps): Host {
         links.delete(id);
         forget(reason);
       };
+      // A run may be over before the timer looks for the first time.
+      void lookAtLinks();
     },
     onState({ kind, problem }) {
       room = { code, signalling: kind, problem };

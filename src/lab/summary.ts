@@ -3,28 +3,57 @@ import { resolveExperiment } from '../models/plan.ts';
 import type { Bottleneck } from '../observe/bottleneck/bottleneck.ts';
 import type { Bound } from '../observe/bottleneck/shares.ts';
 import type { RunReport, WorkerReport } from '../observe/run-report.ts';
-
 import { type Measured, measured } from './measured.ts';
 import type { SweepRun } from './sweep.ts';
 import type { SweepOutcome, SweepResult } from './sweep-result.ts';
 
+type Measures<Of> = Readonly<Record<string, (of: Of) => number | null>>;
+type Folded<Table> = { readonly [Key in keyof Table]: Measured | null };
+
+/** Each quantity of a table over the repeats. */
+const folded = <Of, Table extends Measures<Of>>(table: Table, of: readonly Of[]) =>
+  Object.fromEntries(Object.entries(table).map(([key, read]) => [key, measured(of.map(read))])) as Folded<Table>;
+
+const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
+
+const ofRun = {
+  steps: ({ steps }) => steps,
+  seconds: ({ wallSeconds }) => wallSeconds,
+  /** Of those runs that ended because the loss was reached. */
+  secondsToTarget: ({ stopReason, wallSeconds }) => (stopReason === 'loss' ? wallSeconds : null),
+  examples: ({ examples }) => examples,
+  /** How often the training set was gone through. */
+  epochs: epochsOf,
+  examplesPerSecond: ({ examples, wallSeconds }) => ratio(examples, wallSeconds),
+  epochSeconds: (report) => ratio(report.wallSeconds, epochsOf(report) ?? 0),
+  /** Of the clock, not of one worker: asynchronous workers take their steps side by side. */
+  stepSeconds: ({ wallSeconds, steps }) => ratio(wallSeconds, steps),
+  accuracy: ({ testAccuracy }) => testAccuracy,
+  testLoss: ({ testLoss }) => testLoss,
+  /** Null where there are not just two classes. */
+  auc: ({ series }) => series.test.at(-1)?.auc ?? null,
+} satisfies Measures<RunReport>;
+
+const ofWorker = {
+  steps: ({ steps }) => steps,
+  stale: ({ stale }) => stale,
+  computeSeconds: ({ phases }) => phases.computeMs / 1000,
+  examples: ({ examples }) => examples,
+  /** On its own batches at the end; null where nobody counts. */
+  accuracy: ({ curve }) => curve.at(-1)?.accuracy ?? null,
+  loss: ({ curve }) => curve.at(-1)?.loss ?? null,
+} satisfies Measures<WorkerReport>;
+
 /** One worker of a setting, over its repeats. */
-export interface WorkerSummary {
+export interface WorkerSummary extends Folded<typeof ofWorker> {
   readonly worker: number;
   /** What it was called, in every repeat it took part in. */
   readonly names: readonly string[];
   readonly backends: readonly string[];
-  readonly steps: Measured | null;
-  readonly stale: Measured | null;
-  readonly computeSeconds: Measured | null;
-  readonly examples: Measured | null;
-  /** On its own batches at the end; null where nobody counts. */
-  readonly accuracy: Measured | null;
-  readonly loss: Measured | null;
 }
 
 /** One setting of a sweep with its repeats folded. Only runs that trained to their end are in the numbers. */
-export interface SettingSummary {
+export interface SettingSummary extends Folded<typeof ofRun> {
   readonly label: string;
   /** Of its first repeat: the others differ in the seed. */
   readonly experiment: Experiment;
@@ -32,21 +61,6 @@ export interface SettingSummary {
   readonly reports: readonly RunReport[];
   readonly failures: readonly SweepOutcome[];
   readonly missing: readonly SweepRun[];
-  readonly steps: Measured | null;
-  readonly seconds: Measured | null;
-  /** Of those runs that ended because the loss was reached. */
-  readonly secondsToTarget: Measured | null;
-  readonly examples: Measured | null;
-  /** How often the training set was gone through. */
-  readonly epochs: Measured | null;
-  readonly examplesPerSecond: Measured | null;
-  readonly epochSeconds: Measured | null;
-  /** Of the clock, not of one worker: asynchronous workers take their steps side by side. */
-  readonly stepSeconds: Measured | null;
-  readonly accuracy: Measured | null;
-  readonly testLoss: Measured | null;
-  /** Null where there are not just two classes. */
-  readonly auc: Measured | null;
   /** What most of its runs were bound by, as the first of those says it, and how many said so. */
   readonly bottleneck: (Bottleneck & { readonly agreeing: number }) | null;
   readonly workers: readonly WorkerSummary[];
@@ -80,38 +94,21 @@ function settingSummary(
 ): SettingSummary {
   const done = outcomes.filter(({ failure, report }) => failure === null && report !== null);
   const reports = [...done].sort((a, b) => a.repeat - b.repeat).map(({ report }) => report as RunReport);
-  const fold = (read: (report: RunReport) => number | null) => measured(reports.map(read));
   return {
+    ...folded(ofRun, reports),
     label,
     experiment,
     reports,
     failures: outcomes.filter((outcome) => !done.includes(outcome)),
     missing,
-    steps: fold(({ steps }) => steps),
-    seconds: fold(({ wallSeconds }) => wallSeconds),
-    secondsToTarget: fold(({ stopReason, wallSeconds }) => (stopReason === 'loss' ? wallSeconds : null)),
-    examples: fold(({ examples }) => examples),
-    epochs: fold(epochsOf),
-    examplesPerSecond: fold(({ examples, wallSeconds }) => ratio(examples, wallSeconds)),
-    epochSeconds: fold(epochSeconds),
-    stepSeconds: fold(({ wallSeconds, steps }) => ratio(wallSeconds, steps)),
-    accuracy: fold(({ testAccuracy }) => testAccuracy),
-    testLoss: fold(({ testLoss }) => testLoss),
-    auc: fold(({ series }) => series.test.at(-1)?.auc ?? null),
     bottleneck: commonBottleneck(reports),
     workers: workerSummaries(reports),
   };
 }
 
-const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
-
 function epochsOf({ experiment, examples }: RunReport): number | null {
   const trainCount = examplesPerEpoch(experiment);
   return trainCount === null ? null : ratio(examples, trainCount);
-}
-
-function epochSeconds(report: RunReport): number | null {
-  return ratio(report.wallSeconds, epochsOf(report) ?? 0);
 }
 
 /** Null where this version no longer knows the model or the data, as in a file from another one. */
@@ -136,17 +133,11 @@ function workerSummaries(reports: readonly RunReport[]): WorkerSummary[] {
   const numbers = [...new Set(all.map(({ worker }) => worker))].sort((a, b) => a - b);
   return numbers.map((worker) => {
     const own = all.filter((row) => row.worker === worker);
-    const fold = (read: (row: WorkerReport) => number | null) => measured(own.map(read));
     return {
+      ...folded(ofWorker, own),
       worker,
       names: [...new Set(own.map(({ name }) => name))],
       backends: [...new Set(own.map(({ backend }) => backend))],
-      steps: fold(({ steps }) => steps),
-      stale: fold(({ stale }) => stale),
-      computeSeconds: fold(({ phases }) => phases.computeMs / 1000),
-      examples: fold(({ examples }) => examples),
-      accuracy: fold(({ curve }) => curve.at(-1)?.accuracy ?? null),
-      loss: fold(({ curve }) => curve.at(-1)?.loss ?? null),
     };
   });
 }

@@ -7,8 +7,42 @@ export interface TimedRun {
   readonly trainedMs: number;
 }
 
+/** The runs of a lab as far as they have come. */
+export interface RunsLeft {
+  readonly done: readonly TimedRun[];
+  /** How long a run takes beside its training. */
+  readonly besideMs: number;
+  /** The run under way; `leftMs` by its own pace, null where that says nothing. */
+  readonly now: { readonly experiment: Experiment; readonly spentMs: number; readonly leftMs: number | null } | null;
+  readonly toCome: readonly { readonly experiment: Experiment }[];
+}
+
+/** A run that takes longer than others let expect, and cannot say how long, may take this part of its time more. */
+const OVERDUE = 0.25;
+
+/** How long all of them still take, by the runs that are done; null while there is nothing to go by. */
+export function leftMs({ done, besideMs, now, toCome }: RunsLeft): number | null {
+  let sumMs = 0;
+  let known = done;
+  if (now !== null) {
+    const { experiment, spentMs } = now;
+    const guessedMs = guessMs(experiment, done);
+    const isOverdue = guessedMs !== null && spentMs > guessedMs + besideMs;
+    const restMs = now.leftMs ?? (isOverdue ? spentMs * OVERDUE : null);
+    if (restMs !== null) known = [...done, { experiment, trainedMs: Math.max(0, spentMs + restMs - besideMs) }];
+    else if (guessedMs === null) return null;
+    sumMs += restMs ?? (guessedMs ?? 0) + besideMs - spentMs;
+  }
+  for (const { experiment } of toCome) {
+    const ms = guessMs(experiment, known);
+    if (ms === null) return null;
+    sumMs += ms + besideMs;
+  }
+  return sumMs;
+}
+
 /** How long a run will train, by those that are most like it; null while there is none. */
-export function guessMs(experiment: Experiment, done: readonly TimedRun[]): number | null {
+function guessMs(experiment: Experiment, done: readonly TimedRun[]): number | null {
   let [nearest, sumMs, count] = [Number.POSITIVE_INFINITY, 0, 0];
   for (const { experiment: other, trainedMs } of done) {
     const distance = differences(experiment, other);

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { PeerLink } from './link/channel-link.ts';
+import type { CountedLink } from './link/link.ts';
 import { linkContract } from './link/link-contract-for-tests.ts';
-import { createMesh, MAX_CALLS_PER_MINUTE, MAX_CONNECTIONS, type Mesh } from './mesh.ts';
+import { MAX_CALLS_PER_MINUTE, MAX_CONNECTIONS, Mesh } from './mesh.ts';
 
 interface Node {
   readonly mesh: Mesh;
   /** All links so far, the newest last. */
-  readonly links: { peer: number; link: PeerLink; end: string | null }[];
+  readonly links: { peer: number; link: CountedLink; end: string | null }[];
   readonly failures: { peer: number; why: string }[];
 }
 
@@ -18,7 +18,7 @@ function network(count: number, relay?: Relay): Node[] {
   const nodes = Array.from({ length: count }, (_, self): Node => {
     const links: Node['links'] = [];
     const failures: Node['failures'] = [];
-    const mesh = createMesh({
+    const mesh = new Mesh({
       iceServers: [],
       send: (to, text) => (relay ?? pass)(self, to, text),
       onLink(peer, link) {
@@ -57,7 +57,8 @@ function countConnections(): () => number {
 
 const soon = { timeout: 5000, interval: 5 };
 const peersOf = (node: Node | undefined): number[] => (node?.links ?? []).map(({ peer }) => peer).sort();
-const newest = (node: Node | undefined): PeerLink => node?.links.at(-1)?.link ?? expect.unreachable('there is no link');
+const newest = (node: Node | undefined): CountedLink =>
+  node?.links.at(-1)?.link ?? expect.unreachable('there is no link');
 const passTime = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Two nodes with one link between them. */
@@ -68,7 +69,7 @@ async function pair(): Promise<readonly [Node, Node]> {
   return [a, b];
 }
 
-async function echo(from: PeerLink, to: PeerLink, value: number): Promise<number> {
+async function echo(from: CountedLink, to: CountedLink, value: number): Promise<number> {
   const received = new Promise<number>((resolve) => {
     to.onFrame = (frame) => resolve(new Uint8Array(frame)[0] ?? -1);
   });
@@ -104,7 +105,7 @@ describe('a mesh', () => {
         [0, 2],
         [0, 1],
       ]);
-    const linkOf = (self: number, peer: number): PeerLink =>
+    const linkOf = (self: number, peer: number): CountedLink =>
       nodes[self]?.links.find((entry) => entry.peer === peer)?.link ?? expect.unreachable('there is no link');
     for (const [a, b] of [
       [0, 1],

@@ -7,8 +7,9 @@ import type { Host } from '../host/state.ts';
 import type { FromServer, ToServer } from '../host/thread.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { linkInvite } from '../net/join/invite.ts';
+import { Listener } from '../net/join/listen.ts';
 import { Journal, type JournalEvent, JournalFeed } from './files/run-journal.ts';
-import { listenInNode, type NodeNet } from './link/listen.ts';
+import { type NodeNet, nodeRuntime } from './link/runtime.ts';
 import { processGauges } from './proc/gauges.ts';
 import { keepRoom, keptRoom } from './room.ts';
 import { nodeThread, threadScript } from './thread.ts';
@@ -83,7 +84,18 @@ export async function startNodeHost(options: NodeHostOptions): Promise<NodeHost>
       script: threadScript(app, 'worker-scripts/trainer.ts').href,
     }),
     listen: (handlers) =>
-      listenInNode({ ...room, allowsTyping }, net, { ...handlers, isBanned: (device) => banned.has(device) }),
+      new Listener(
+        nodeRuntime(net),
+        { relayUrl: net.url, iceServers: [] },
+        {
+          ...room,
+          allowsTyping,
+          hostKey: net.hostKey ?? null,
+          freesCode: false,
+          isBanned: (device) => banned.has(device),
+          ...handlers,
+        },
+      ),
     onRemoved({ device }) {
       banned.add(device);
       keepRoom(folder, { ...room, banned: [...banned] }).catch((error: Error) =>

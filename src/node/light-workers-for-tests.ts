@@ -4,7 +4,7 @@ import { bridge } from '../net/link/port.ts';
 import type { Compute } from '../worker/session.ts';
 import type { FromTrainer } from '../worker/thread.ts';
 import { workLoop } from '../worker/work-loop.ts';
-import { dialInNode } from './link/dial.ts';
+import { dialInNode } from './link/dial-for-tests.ts';
 
 /** A worker of this process that computes nothing worth mentioning, over a real data channel. */
 export interface LightWorker {

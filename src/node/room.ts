@@ -1,55 +1,44 @@
-import { randomBytes, randomInt } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newSecret } from '../net/join/invite.ts';
-import type { NodeRoom } from './link/listen.ts';
+import * as z from 'zod/mini';
+import { newCode, newSecret } from '../net/join/invite.ts';
+import { writeWhole } from './files/write-whole.ts';
 
-/** No letters or digits that are taken for each other when read aloud or off a beamer. */
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
-const CODE_LENGTH = 6;
-
+const text = z.string().check(z.minLength(1));
+const roomSchema = z.object({
+  code: text,
+  /** Proves to signalling that a process started anew is the same host. */
+  token: text,
+  /** What invites are made from. */
+  secret: text,
+  banned: z.array(z.string()),
+});
 /** Who a host in this folder is, and whom it has removed. */
-export interface KeptRoom extends Omit<NodeRoom, 'allowsTyping'> {
-  readonly banned: readonly string[];
-}
+export type KeptRoom = z.infer<typeof roomSchema>;
 
 /** The room of this folder: made at first use and the same ever after, so that its workers find it again. */
 export async function keptRoom(folder: string): Promise<KeptRoom> {
   await mkdir(folder, { recursive: true });
-  const text = await readFile(pathIn(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const json = await readFile(pathIn(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (text !== null) return readRoom(text, pathIn(folder));
-  const code = Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  const room = { code, token: randomBytes(16).toString('hex'), secret: newSecret(), banned: [] };
+  if (json !== null) return readRoom(json, pathIn(folder));
+  const room = { code: newCode(), token: newSecret(), secret: newSecret(), banned: [] };
   await keepRoom(folder, room);
   return room;
 }
 
 /** Keeps the room as it is now. Only this user may read the file: whoever has it can pass for the host. */
-export async function keepRoom(folder: string, room: KeptRoom): Promise<void> {
-  const temporary = `${pathIn(folder)}.tmp`;
-  const file = await open(temporary, 'w', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(room, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, pathIn(folder));
-}
+export const keepRoom = (folder: string, room: KeptRoom): Promise<void> =>
+  writeWhole(pathIn(folder), `${JSON.stringify(room, null, 2)}\n`, 0o600);
 
 const pathIn = (folder: string) => join(folder, 'room.json');
 
-function readRoom(text: string, path: string): KeptRoom {
+function readRoom(json: string, path: string): KeptRoom {
   try {
-    const { code, token, secret, banned } = JSON.parse(text) as Record<string, unknown>;
-    const isRoom = [code, token, secret].every((part) => typeof part === 'string' && part !== '');
-    if (!isRoom || !Array.isArray(banned)) throw new TypeError('a part is missing');
-    return { code, token, secret, banned: banned.map(String) } as KeptRoom;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`${path} is not the file of a room (${why}): remove it, and a new room with a new link is made`);
+    return roomSchema.parse(JSON.parse(json));
+  } catch {
+    throw new Error(`${path} is not the file of a room: remove it, and a new room with a new link is made`);
   }
 }

@@ -25,14 +25,12 @@ const bootstrap = (entry: URL) => {
 /** V8 lets the short-lived objects of each thread have 48 MB before it looks what is left of them. */
 const YOUNG_MB = 12;
 
-const isTypeScript = (entry: URL) => entry.pathname.endsWith('.ts');
-
 /** Threads of this process that run a file of the project. `data` is the thread's `workerData`. */
 export const nodeThread =
   <To, From>(entry: URL, data: unknown = null): Spawn<To, From> =>
   ({ onMessage, onError }) => {
     const options = { execArgv: [], workerData: data, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } };
-    const worker = isTypeScript(entry)
+    const worker = entry.pathname.endsWith('.ts')
       ? new Worker(bootstrap(entry), { ...options, eval: true })
       : new Worker(entry, options);
     let isStopped = false;

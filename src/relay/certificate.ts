@@ -1,9 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
+import { errorText } from '../experiment/error-text.ts';
+import { writeWhole } from '../node/files/write-whole.ts';
 
 /** What an HTTPS server shows, as PEM. */
 export interface Certificate {
@@ -49,8 +51,8 @@ export async function ownCertificate(folder: string, names: readonly string[], n
       },
     ],
   });
-  await replace(keyFile, key, 0o600);
-  await replace(certFile, cert, 0o644);
+  await writeWhole(keyFile, key, 0o600);
+  await writeWhole(certFile, cert, 0o644);
   return { cert, key, fingerprint: new X509Certificate(cert).fingerprint256, isSelfSigned: true };
 }
 
@@ -62,8 +64,7 @@ export async function readCertificate(certFile: string, keyFile: string): Promis
     if (!read.checkPrivateKey(createPrivateKey(key))) throw new Error('the key belongs to another certificate');
     return { cert, key, fingerprint: read.fingerprint256, isSelfSigned: false };
   } catch (error) {
-    const why = (error as Error).message;
-    throw new Error(`${certFile} and ${keyFile} are not a certificate and its key in PEM: ${why}`);
+    throw new Error(`${certFile} and ${keyFile} are not a certificate and its key in PEM: ${errorText(error)}`);
   }
 }
 
@@ -79,9 +80,4 @@ function covers(pem: string, names: readonly string[], nowMs: number): boolean {
   const cert = new X509Certificate(pem);
   const isFresh = Date.parse(cert.validFrom) <= nowMs && Date.parse(cert.validTo) > nowMs + SPARE_MS;
   return isFresh && names.every((name) => (isIP(name) > 0 ? cert.checkIP(name) : cert.checkHost(name)) !== undefined);
-}
-
-async function replace(file: string, content: string, mode: number): Promise<void> {
-  await writeFile(`${file}.new`, content, { mode });
-  await rename(`${file}.new`, file);
 }

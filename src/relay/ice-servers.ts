@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { IceServer } from '../net/join/handshake.ts';
+import type { IceServer } from '../net/link/signal.ts';
 
 /** The STUN and TURN servers that a relay names to its pages. */
 export interface IceOptions {
@@ -23,19 +23,12 @@ export const serverNames = ({ stun, turn }: IceOptions): IceServer[] => [...stun
 /** The servers with credentials, for a host or an invited worker; those made from a secret run out by themselves. */
 export function iceServers({ stun, turn, auth }: IceOptions, user: string, nowMs: number): IceServer[] {
   const plain = stun.map((urls) => ({ urls }));
-  switch (auth.kind) {
-    case 'none':
-      return plain;
-    case 'fixed': {
-      const { username, credential } = auth;
-      return [...plain, ...turn.map((urls) => ({ urls, username, credential }))];
-    }
-    case 'secret': {
-      const username = `${Math.floor(nowMs / 1000) + CREDENTIAL_SECONDS}:${user}`;
-      const credential = createHmac('sha1', auth.secret).update(username).digest('base64');
-      return [...plain, ...turn.map((urls) => ({ urls, username, credential }))];
-    }
-    default:
-      return auth satisfies never;
-  }
+  if (auth.kind === 'none') return plain;
+  const { username, credential } = auth.kind === 'fixed' ? auth : timedLogin(auth.secret, user, nowMs);
+  return [...plain, ...turn.map((urls) => ({ urls, username, credential }))];
+}
+
+function timedLogin(secret: string, user: string, nowMs: number) {
+  const username = `${Math.floor(nowMs / 1000) + CREDENTIAL_SECONDS}:${user}`;
+  return { username, credential: createHmac('sha1', secret).update(username).digest('base64') };
 }

@@ -39,24 +39,29 @@ export class Limiter {
   }
 }
 
-/** Counts what names hold at the moment, each up to `max`. */
+/** Counts what names hold at the moment, each up to `max`, all together up to `maxOfAll`. */
 export class Holdings {
   readonly #max: number;
+  readonly #maxOfAll: number;
   readonly #counts = new Map<string, number>();
+  #all = 0;
 
-  constructor(max: number) {
+  constructor(max: number, maxOfAll = Number.POSITIVE_INFINITY) {
     this.#max = max;
+    this.#maxOfAll = maxOfAll;
   }
 
-  /** Takes one for `name` and gives the way to give it back, which works once; null if it has its share. */
+  /** Takes one for `name` and gives the way to give it back, which works once; null if it has its share, or none is left. */
   take(name: string): (() => void) | null {
     const count = this.#counts.get(name) ?? 0;
-    if (count >= this.#max) return null;
+    if (count >= this.#max || this.#all >= this.#maxOfAll) return null;
     this.#counts.set(name, count + 1);
+    this.#all += 1;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
+      this.#all -= 1;
       const rest = (this.#counts.get(name) ?? 1) - 1;
       if (rest === 0) this.#counts.delete(name);
       else this.#counts.set(name, rest);
@@ -66,11 +71,13 @@ export class Holdings {
 
 /** What counts as one address: IPv6 users have a whole /64 to themselves. */
 export function addressName(address: string): string {
-  const v4 = address.replace(/^::ffff:/, '');
-  if (!v4.includes(':')) return v4;
-  const [head = '', tail] = v4.split('::');
-  const left = head.split(':').filter(Boolean);
-  const right = (tail ?? '').split(':').filter(Boolean);
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':');
+  const plain = address.replace(/^::ffff:/, '');
+  return plain.includes(':') ? ipv6Groups(plain).slice(0, 4).join(':') : plain;
+}
+
+/** The eight groups of an IPv6 address, in hex. */
+export function ipv6Groups(address: string): string[] {
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = address.includes('::') ? Math.max(0, 8 - head.length - tail.length) : 0;
+  return [...head, ...Array.from({ length: zeros }, () => '0'), ...tail];
 }

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { linkInvite, newSecret, readInvite, verifierOf } from '../net/join/invite.ts';
 import { linkContract } from '../net/link/link-contract-for-tests.ts';
-import { RelayLink, type RelaySocket } from '../net/link/relay-link.ts';
-import { attachSignalling } from './signalling.ts';
+import { RelayLink } from '../net/link/relay-link.ts';
+import { Signalling } from './signalling.ts';
 
 const server = createServer();
-const signalling = attachSignalling(server);
+const signalling = new Signalling(server);
 const secret = newSecret();
 const code = 'abc234';
 const ticket = readInvite(linkInvite(secret, code, Date.now()))?.ticket ?? '';
@@ -19,7 +19,7 @@ let keeper: WebSocket;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  keeper = new WebSocket(`${base}/signal/peerjs?key=manyhands&id=manyhands-host-${code}&token=t`);
+  keeper = new WebSocket(`${base}/signal/socket?id=manyhands-host-${code}&token=t`);
   await once(keeper, 'message');
   keeper.send(JSON.stringify({ type: 'ROOM', payload: { verifier: verifierOf(secret, code), allowsTyping: false } }));
   await once(keeper, 'message');
@@ -29,16 +29,15 @@ afterAll(() => {
   server.close();
 });
 
-function relaySocket(socket: WebSocket): RelaySocket {
+function relayLink(socket: WebSocket): RelayLink {
   socket.binaryType = 'arraybuffer';
-  return {
+  const link = new RelayLink({
     send: (data) => socket.send(data),
     close: (reason) => socket.close(1000, reason),
-    listen(onMessage, onClose) {
-      socket.on('message', (data, isBinary) => onMessage(isBinary ? data : String(data)));
-      socket.on('close', (_, reason) => onClose(String(reason)));
-    },
-  };
+  });
+  socket.on('message', (data, isBinary) => link.hear(isBinary ? data : String(data)));
+  socket.on('close', (_, reason) => link.lost(String(reason)));
+  return link;
 }
 
 /** A worker that waits at the relay, and the name under which its host hears of it. */
@@ -61,12 +60,11 @@ async function sockets(): Promise<[WebSocket, WebSocket]> {
 }
 
 linkContract('relayed', async () => {
-  const [a, b] = (await sockets()).map((socket) => new RelayLink(relaySocket(socket)));
-  return [a as RelayLink, b as RelayLink];
+  return (await sockets()).map(relayLink) as [RelayLink, RelayLink];
 });
 
 test('counts what it carries, and measures the way there and back', async () => {
-  const [a, b] = (await sockets()).map((socket) => new RelayLink(relaySocket(socket))) as [RelayLink, RelayLink];
+  const [a, b] = (await sockets()).map(relayLink) as [RelayLink, RelayLink];
   b.onFrame = () => {};
   a.send(new ArrayBuffer(1000));
   a.send(new ArrayBuffer(24));
@@ -78,7 +76,7 @@ test('counts what it carries, and measures the way there and back', async () => 
 
 test('a receiver that says it took more than it got ends the link', async () => {
   const [worker, host] = await sockets();
-  const link = new RelayLink(relaySocket(worker));
+  const link = relayLink(worker);
   link.send(new ArrayBuffer(10));
   const ended = new Promise<string>((resolve) => {
     link.onClose = resolve;

@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type WebSocket, WebSocketServer } from 'ws';
-import { MAX_FRAME_BYTES } from '../net/link/link.ts';
-import { Holdings } from './limits.ts';
+import type { WebSocket } from 'ws';
 
-/** Where data channels are blocked, frames go worker → relay → host over two WebSockets; this many links at a time. */
-const MAX_LINKS = 200;
-const MAX_PER_ADDRESS = 64;
-/** What one direction of a link may keep in the relay's memory before its sender is not read any more. */
+/** Beyond this much in the relay's memory, the sender of one direction is no longer read. */
 const HIGH_BYTES = 256 * 1024;
 /** How long a worker waits for its host to come to the other end. */
 const MEET_MS = 10_000;
@@ -20,41 +15,20 @@ interface Waiting {
 
 /** Joins a worker's WebSocket and its host's, and carries frames between them in bounded memory. */
 export class RelayedLinks {
-  readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
   readonly #waiting = new Map<string, Waiting>();
-  readonly #addresses = new Holdings(MAX_PER_ADDRESS);
-  readonly #all = new Holdings(MAX_LINKS);
-
-  /** Takes a place for a worker at this address; null if there is none. The place is given back by the call it gives. */
-  reserve(address: string): (() => void) | null {
-    const one = this.#addresses.take(address);
-    if (one === null) return null;
-    const all = this.#all.take('');
-    if (all === null) {
-      one();
-      return null;
-    }
-    return () => {
-      one();
-      all();
-    };
-  }
 
   /** A worker is here; gives the name under which its host may meet it. */
   wait(worker: WebSocket): string {
     const link = randomBytes(16).toString('hex');
     worker.pause();
-    const giveUp = (why: string) => {
+    const timer = setTimeout(() => {
       this.#waiting.delete(link);
-      clearTimeout(timer);
-      worker.close(1013, why);
-    };
-    const timer = setTimeout(() => giveUp('the host did not come'), MEET_MS);
+      worker.close(1013, 'the host did not come');
+    }, MEET_MS);
     // A paused socket reports no close until it is read again; the timer sees to it then.
     worker.once('close', () => {
       if (this.#waiting.delete(link)) clearTimeout(timer);
     });
-    worker.on('error', () => {});
     this.#waiting.set(link, { worker, timer });
     return link;
   }
@@ -74,16 +48,14 @@ export class RelayedLinks {
     waiting.worker.resume();
   }
 
+  /** Waits no more; the sockets are their owner's to end. */
   close(): void {
     for (const { timer } of this.#waiting.values()) clearTimeout(timer);
-    for (const socket of this.sockets.clients) socket.terminate();
-    this.sockets.close();
   }
 }
 
 /** Carries what comes from one socket to the other. A socket that is not read pushes back on its sender through TCP. */
 function pump(from: WebSocket, to: WebSocket): void {
-  from.on('error', () => {});
   from.on('close', (_, reason) => {
     // What was sent before the end is still written before the close frame.
     to.resume();

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import type { JoinRefusal, RoomPayload } from '../net/join/handshake.ts';
-import { checkTicket, codeInvite, isSame, viaOf } from '../net/join/invite.ts';
+import { checkTicket, codeInvite, isSame, readTicket } from '../net/join/invite.ts';
+import type { JoinRefusal, RoomTerms } from '../net/join/messages.ts';
 import { type Allowance, Limiter } from './limits.ts';
 
 /** Guesses of a code: 31⁶ codes at 10 a minute are 170 years for one address and one room. */
@@ -21,12 +21,12 @@ export interface Room {
   /** Null while the host is away. */
   host: WebSocket | null;
   /** Null before the host has sent ROOM. */
-  terms: RoomPayload | null;
+  terms: RoomTerms | null;
   readonly workers: Map<string, WebSocket>;
   awaySinceMs: number;
 }
 
-export type RoomAnswer =
+type RoomAnswer =
   | { readonly kind: 'welcome'; readonly invite: string | null }
   | { readonly kind: 'refused'; readonly why: JoinRefusal };
 
@@ -39,10 +39,6 @@ export class Rooms {
 
   get(code: string): Room | undefined {
     return this.#rooms.get(code);
-  }
-
-  get size(): number {
-    return this.#rooms.size;
   }
 
   /** The room of `code` for whoever has this token; null while it is another's. */
@@ -72,12 +68,11 @@ export class Rooms {
   /** The room that a worker with this ticket may enter now; else why not, without saying whether the room exists. */
   enter(code: string, ticket: string, nowMs: number): Room | JoinRefusal {
     const room = this.#rooms.get(code);
-    if (room === undefined) return 'no-host';
-    if (room.host === null || room.terms === null) return 'no-host';
+    if (room === undefined || room.host === null || room.terms === null) return 'no-host';
     const verdict = checkTicket(room.terms.verifier, code, ticket, nowMs);
     if (verdict === 'wrong') return 'not-invited';
     if (verdict === 'expired') return 'expired';
-    return viaOf(ticket) === 'code' && !room.terms.allowsTyping ? 'code-off' : room;
+    return readTicket(ticket)?.via === 'code' && !room.terms.allowsTyping ? 'code-off' : room;
   }
 
   /**
@@ -91,9 +86,8 @@ export class Rooms {
     // A relay that was restarted knows no room before its host is back: workers who ask meanwhile learn nothing new.
     const question = `${address} ${code}`;
     if (room === undefined && !this.#asked.has(question, nowMs)) return { kind: 'refused', why: 'no-host' };
-    if (!this.#tries.has(address, nowMs) || !this.#allTries.has('', nowMs)) {
+    if (!this.#tries.has(address, nowMs) || !this.#allTries.has('', nowMs))
       return { kind: 'refused', why: 'too-many-tries' };
-    }
     // A known room whose host is away is no guess: its workers ask until it is back.
     if (room !== undefined && room.terms === null) return { kind: 'refused', why: 'no-host' };
     if (entered === null && room?.terms?.allowsTyping) {

@@ -127,8 +127,8 @@ test('a file that is found and cannot be read ends its answer alone', async () =
 
 test('signalling answers on the same port', async () => {
   const { port } = await serve();
-  const query = 'key=manyhands&id=manyhands-host-some&token=t1';
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/signal/peerjs?${query}`);
+  const query = 'id=manyhands-host-some&token=t1';
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/signal/socket?${query}`);
   const first = await new Promise<string>((resolve, reject) => {
     socket.on('message', (data) => resolve(String(data)));
     socket.on('error', reject);
@@ -206,8 +206,8 @@ test('over https the page, its addresses and signalling all are, and the greetin
     get(server.url, { ca: tls.cert }, (res) => resolve(res.resume().statusCode)).on('error', reject);
   });
   expect(status).toBe(200);
-  const query = 'key=manyhands&id=manyhands-host-some&token=t1';
-  const socket = new WebSocket(`wss://127.0.0.1:${server.port}/signal/peerjs?${query}`, { ca: tls.cert });
+  const query = 'id=manyhands-host-some&token=t1';
+  const socket = new WebSocket(`wss://127.0.0.1:${server.port}/signal/socket?${query}`, { ca: tls.cert });
   const [data] = await once(socket, 'message');
   expect(JSON.parse(String(data))).toEqual({ type: 'OPEN' });
   socket.terminate();

@@ -1,12 +1,13 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import sirv from 'sirv';
 import { UsageError } from '../node/usage-error.ts';
-import { readRange, requestUrl } from './request-target.ts';
+import { answerJson, hostnameOf, readRange, requestUrl } from './requests.ts';
 import { securityHeaders } from './security-headers.ts';
-import { attachSignalling, type SignallingOptions } from './signalling.ts';
+import { Signalling, type SignallingOptions } from './signalling.ts';
 import { startStun } from './stun.ts';
 
 export interface ServerOptions {
@@ -40,37 +41,25 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { port, host, dist, tries = 1, tls = null } = options;
   const files = sirv(dist, {
-    // Looks at the disk for each request: a file of a list made at the start may be gone by then, and that ends the process.
+    // Looks at the disk for each request: a file listed at the start may be gone by then, which would end the process.
     dev: true,
     etag: true,
     setHeaders: (res, pathname) => res.setHeader('Cache-Control', cacheControl(pathname)),
   });
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value);
+    const end = (status: number, text: string, headers = {}) => void res.writeHead(status, headers).end(text);
     const url = requestUrl(req);
-    if (url === null) {
-      res.writeHead(400, { Connection: 'close' }).end('not an address of this server\n');
-      return;
-    }
+    if (url === null) return end(400, 'not an address of this server\n', { Connection: 'close' });
     // sirv takes the request's text for a path, and every Range for one that a file can satisfy.
     req.url = url.pathname + url.search;
-    if (signalling.handler(req, res)) return;
-    if (url.pathname === '/addresses.json') {
-      res.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-      res.end(JSON.stringify(addresses));
-      return;
-    }
-    if (req.method !== 'GET' && req.method !== 'HEAD') {
-      res.writeHead(405, { Allow: 'GET, HEAD' }).end();
-      return;
-    }
-    const notFound = () => void res.writeHead(404).end('not found\n');
+    if (signalling.handle(req, res)) return;
+    if (url.pathname === '/addresses.json') return answerJson(res, 200, addresses);
+    if (req.method !== 'GET' && req.method !== 'HEAD') return end(405, '', { Allow: 'GET, HEAD' });
+    const notFound = () => end(404, 'not found\n');
     if (isHidden(url.pathname)) return notFound();
     const range = readRange(req.headers.range ?? '');
-    if (range === 'unsatisfiable') {
-      res.writeHead(416).end('no file has these bytes\n');
-      return;
-    }
+    if (range === 'unsatisfiable') return end(416, 'no file has these bytes\n');
     if (range === 'whole') delete req.headers.range;
     // A file that goes away, or may not be read, between its look-up and its stream ends this answer alone.
     res.once('pipe', (file) => file.once('error', () => res.destroy()));
@@ -78,13 +67,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const server = tls === null ? createServer(answer) : createTlsServer(tls, answer);
   const ownStun = (asked: string | undefined): string | null => {
-    const page = `http://${asked ?? ''}`;
-    const name = URL.canParse(page) ? new URL(page).hostname : '';
+    const name = hostnameOf(asked) ?? '';
     // A page that asks over loopback would learn nothing that helps others.
     const reachable = isLoopback(name) ? addresses.map((address) => new URL(address).hostname)[0] : name;
     return stun === null || !reachable ? null : `stun:${reachable}:${(server.address() as AddressInfo).port}`;
   };
-  const signalling = attachSignalling(server, { ...options.signalling, ownStun });
+  const signalling = new Signalling(server, { ...options.signalling, ownStun });
   const urlOf = (name: string, bound: number): string =>
     `${tls === null ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${bound}/`;
   let addresses: readonly string[] = [];
@@ -121,7 +109,7 @@ function isHidden(pathname: string): boolean {
 const isLoopback = (name: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(name);
 
 /** Names under assets/ change with their content; everything else is asked for again, cheaply, by its ETag. */
-export function cacheControl(pathname: string): string {
+function cacheControl(pathname: string): string {
   return pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 }
 
@@ -133,13 +121,8 @@ async function listen(
 ): Promise<number> {
   for (let candidate = port; ; candidate += 1) {
     try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(candidate, host, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
+      server.listen(candidate, host);
+      await once(server, 'listening');
       return (server.address() as AddressInfo).port;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

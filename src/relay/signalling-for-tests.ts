@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { attachSignalling } from './signalling.ts';
+import { Signalling } from './signalling.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,9 +11,9 @@ declare module 'vitest' {
 /** Gives browser tests a signalling server on a free port, as `inject('signallingPort')`. Vitest calls it. */
 export async function setup(project: { provide(key: 'signallingPort', value: number): void }) {
   const server = createServer((req, res) => {
-    if (!signalling.handler(req, res)) res.writeHead(404).end();
+    if (!signalling.handle(req, res)) res.writeHead(404).end();
   });
-  const signalling = attachSignalling(server);
+  const signalling = new Signalling(server);
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   project.provide('signallingPort', (server.address() as AddressInfo).port);
   return async () => {

@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { codeInvite, linkInvite, newSecret, readInvite, verifierOf } from '../net/join/invite.ts';
-import { attachSignalling, type SignallingOptions } from './signalling.ts';
+import { codeInvite, linkInvite, newSecret, readInvite, readTicket, verifierOf } from '../net/join/invite.ts';
+import { Signalling, type SignallingOptions } from './signalling.ts';
 
 async function start(options: SignallingOptions = {}) {
   const server = createServer((req, res) => {
-    if (!signalling.handler(req, res)) res.end('not signalling');
+    if (!signalling.handle(req, res)) res.end('not signalling');
   });
-  const signalling = attachSignalling(server, options);
+  const signalling = new Signalling(server, options);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   onTestFinished(() => {
@@ -27,11 +27,8 @@ interface Said {
 }
 
 /** A raw client; `said` has the messages the server sent it. */
-function client(
-  port: number,
-  { id = 'manyhands-host-abc234', token = 't1', key = 'manyhands', path = '/signal', origin = '' } = {},
-) {
-  const url = `ws://127.0.0.1:${port}${path}/peerjs?key=${key}&id=${id}&token=${token}`;
+function client(port: number, { id = 'manyhands-host-abc234', token = 't1', path = '/signal', origin = '' } = {}) {
+  const url = `ws://127.0.0.1:${port}${path}/socket?id=${id}&token=${token}`;
   const socket = new WebSocket(url, origin === '' ? {} : { origin });
   const said: Said[] = [];
   socket.on('message', (data) => said.push(JSON.parse(data.toString())));
@@ -103,7 +100,6 @@ describe('who gets in', () => {
     ['an id of no kind', { id: 'somebody' }],
     ['a long id', { id: `manyhands-host-${'a'.repeat(65)}` }],
     ['no token', { token: '' }],
-    ['another key', { key: 'peerjs' }],
     ['a page of another host', { origin: 'https://evil.example' }],
     ['a page without a place', { origin: 'null' }],
   ])('not: %s', async (_, options) => {
@@ -194,6 +190,18 @@ describe('rooms are apart', () => {
     await expect.poll(heir.types).toEqual(['OPEN']);
   });
 
+  test('a host with a name as long as names may be answers its workers like any other', async () => {
+    const { port } = await start();
+    const code = 'a'.repeat(64 - 'manyhands-host-'.length);
+    const keeper = await host(port, code);
+    const guest = worker(port, ticketFor(code), code);
+    await guest.result;
+    guest.send(offerTo(code));
+    await expect.poll(() => keeper.types().at(-1)).toBe('OFFER');
+    keeper.send({ type: 'ANSWER', dst: keeper.said.at(-1)?.src, payload: {} });
+    await expect.poll(() => guest.said.at(-1)).toMatchObject({ type: 'ANSWER', src: `manyhands-host-${code}` });
+  });
+
   test('the same token takes over a half-open socket, and is greeted', async () => {
     const { port } = await start();
     const first = await host(port);
@@ -216,7 +224,7 @@ describe('asking to join', () => {
     expect(confirmed).toMatchObject({ kind: 'welcome', invite: null, iceServers: [{ urls: 'turn:t.example' }] });
     const typed = await ask(port, { code: 'abc234', ticket: null });
     const invite = readInvite(typed.invite ?? '');
-    expect(invite?.via).toBe('code');
+    expect(readTicket(invite?.ticket ?? '')?.via).toBe('code');
     expect(await worker(port, invite?.ticket).result).toBe('open');
     const open = (await (await fetch(`http://127.0.0.1:${port}/ice.json`)).json()) as unknown;
     expect(open).toEqual({ iceServers: [{ urls: 'turn:t.example' }] });

@@ -1,6 +1,7 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
+import { once } from 'node:events';
 import { isIPv4 } from 'node:net';
-import { addressName, Limiter } from './limits.ts';
+import { addressName, ipv6Groups, Limiter } from './limits.ts';
 
 /*
  * Browsers hide a page's own addresses behind names that only multicast on one network resolves. A page that asks here
@@ -48,26 +49,21 @@ export async function startStun(port: number, host: string): Promise<{ close(): 
       socket.send(answer, from.port, from.address, () => {});
     }
   });
-  return new Promise((resolve) => {
-    const giveUp = () => {
-      socket.close();
-      resolve(null);
-    };
-    socket.once('error', giveUp);
-    socket.bind(port, host, () => {
-      socket.off('error', giveUp).on('error', () => {});
-      resolve({ close: () => socket.close() });
-    });
-  });
+  try {
+    socket.bind(port, host);
+    await once(socket, 'listening');
+  } catch {
+    socket.close();
+    return null;
+  }
+  socket.on('error', () => {});
+  return { close: () => socket.close() };
 }
 
 function addressBytes(address: string): number[] {
   const [plain = ''] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%');
   if (isIPv4(plain)) return plain.split('.').map(Number);
-  const [head = '', tail] = plain.split('::');
-  const [left, right] = [head, tail ?? ''].map((part) => part.split(':').filter(Boolean));
-  const zeros = Array.from({ length: 8 - (left?.length ?? 0) - (right?.length ?? 0) }, () => '0');
-  return [...(left ?? []), ...zeros, ...(right ?? [])].flatMap((group) => {
+  return ipv6Groups(plain).flatMap((group) => {
     const value = Number.parseInt(group, 16);
     return [value >> 8, value & 0xff];
   });

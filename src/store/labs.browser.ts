@@ -1,16 +1,7 @@
 import { openDB } from 'idb';
 import { beforeEach, expect, test } from 'vitest';
 import { closeDatabase, database } from './database.ts';
-import {
-  deleteLab,
-  type LabRecord,
-  type LabRunRecord,
-  listLabs,
-  readLab,
-  readLabRuns,
-  saveLab,
-  saveLabRun,
-} from './labs.ts';
+import { type LabRecord, type LabRunRecord, labStore } from './labs.ts';
 
 beforeEach(async () => {
   const db = await database();
@@ -31,57 +22,55 @@ const lab = (id: string, startedAtMs = 1): LabRecord => ({
 const run = (of: string, key: string, steps = 1) => ({ lab: of, key, report: { steps }, failure: null, model: null });
 
 test('labs come back newest first, also after the database was closed', async () => {
-  await saveLab(lab('a', 1));
-  await saveLab(lab('b', 2));
+  await labStore.save(lab('a', 1));
+  await labStore.save(lab('b', 2));
   await closeDatabase();
-  expect(await listLabs()).toEqual([lab('b', 2), lab('a', 1)]);
-  expect(await readLab('a')).toEqual(lab('a', 1));
-  expect(await readLab('c')).toBeUndefined();
+  expect(await labStore.list()).toEqual([lab('b', 2), lab('a', 1)]);
+  expect(await labStore.read('a')).toEqual(lab('a', 1));
+  expect(await labStore.read('c')).toBeUndefined();
 });
 
 test('a run is kept under its lab and key, a second try in place of the first', async () => {
-  await Promise.all(['a', 'ab'].map((id) => saveLab(lab(id))));
-  await saveLabRun(run('a', '02-async'));
-  await saveLabRun(run('a', '01-sync'));
-  await saveLabRun(run('ab', '01-sync', 9));
-  await saveLabRun(run('a', '01-sync', 5));
-  expect(await readLabRuns('a')).toEqual([run('a', '01-sync', 5), run('a', '02-async')]);
-  expect(await readLabRuns('ab')).toHaveLength(1);
+  await Promise.all(['a', 'ab'].map((id) => labStore.save(lab(id))));
+  await labStore.saveRun(run('a', '02-async'));
+  await labStore.saveRun(run('a', '01-sync'));
+  await labStore.saveRun(run('ab', '01-sync', 9));
+  await labStore.saveRun(run('a', '01-sync', 5));
+  expect(await labStore.runs('a')).toEqual([run('a', '01-sync', 5), run('a', '02-async')]);
+  expect(await labStore.runs('ab')).toHaveLength(1);
 });
 
 test('a deleted lab takes its runs along, and no late run brings them back', async () => {
-  await Promise.all(['a', 'ab'].map((id) => saveLab(lab(id))));
-  await saveLabRun(run('a', '01'));
-  await saveLabRun(run('ab', '01'));
-  await deleteLab('a');
-  expect(await saveLabRun(run('a', '02'))).toBe(false);
-  expect(await readLabRuns('a')).toEqual([]);
-  expect(await readLabRuns('ab')).toHaveLength(1);
-  expect((await listLabs()).map(({ id }) => id)).toEqual(['ab']);
+  await Promise.all(['a', 'ab'].map((id) => labStore.save(lab(id))));
+  await labStore.saveRun(run('a', '01'));
+  await labStore.saveRun(run('ab', '01'));
+  await labStore.remove('a');
+  expect(await labStore.saveRun(run('a', '02'))).toBe(false);
+  expect(await labStore.runs('a')).toEqual([]);
+  expect(await labStore.runs('ab')).toHaveLength(1);
+  expect((await labStore.list()).map(({ id }) => id)).toEqual(['ab']);
 });
 
 test('a model is kept with its run, and comes back to the bit', async () => {
   const params = Float32Array.from({ length: 3_000_000 }, (_, i) => Math.sin(i));
-  await saveLab(lab('a'));
-  await saveLabRun({ ...run('a', '01'), model: { version: 40, params: new Blob([params]) } });
+  await labStore.save(lab('a'));
+  await labStore.saveRun({ ...run('a', '01'), model: { version: 40, params: new Blob([params]) } });
   await closeDatabase();
-  const [kept] = await readLabRuns('a');
+  const [kept] = await labStore.runs('a');
   const found = new Float32Array((await kept?.model?.params.arrayBuffer()) ?? new ArrayBuffer(0));
   expect(kept?.model?.version).toBe(40);
   expect(found.length).toBe(params.length);
   expect(found.every((value, at) => value === params[at])).toBe(true);
 });
 
-test('labs and runs from before a setting existed have it as it was then; what is none of ours is not listed', async () => {
+test('what is none of ours is not listed', async () => {
   const db = await database();
-  const { repeats: _, takesFile: __, file: ___, keepsLargeModels: ____, ...older } = lab('a');
-  const { model: _____, ...olderRun } = run('a', '01');
-  await db.put('labs', older as LabRecord);
-  await db.put('lab-runs', olderRun as LabRunRecord);
+  await labStore.save(lab('a'));
   await db.put('labs', { id: 'b', startedAtMs: 2 } as LabRecord);
-  expect(await listLabs()).toEqual([lab('a')]);
-  expect(await readLabRuns('a')).toEqual([run('a', '01')]);
-  expect(await readLab('b')).toBeUndefined();
+  await db.put('lab-runs', { lab: 'a', key: '01' } as LabRunRecord);
+  expect(await labStore.list()).toEqual([lab('a')]);
+  expect(await labStore.runs('a')).toEqual([]);
+  expect(await labStore.read('b')).toBeUndefined();
 });
 
 test('a database from before there were labs keeps its runs', async () => {
@@ -98,7 +87,7 @@ test('a database from before there were labs keeps its runs', async () => {
   });
   await older.put('runs', { id: 'old', startedAtMs: 1 });
   older.close();
-  await saveLab(lab('a'));
+  await labStore.save(lab('a'));
   expect(await (await database()).count('runs')).toBe(1);
   await (await database()).clear('runs');
 });

@@ -22,15 +22,16 @@ const labSchema = z.readonly(
     isQuick: z.boolean(),
     /** The command line's words for it: a preset's or a file's name. */
     source: z.string(),
-    /** Plain data, to be checked by whoever reads it. */
+    /** Plain data; whoever reads it must check it. */
     sweep: z.unknown(),
-    // Labs that were kept before one of these existed had it so.
     /** How often each setting is run; null: as the sweep says. */
-    repeats: z._default(z.nullable(z.int()), null),
+    repeats: z.nullable(z.int()),
     /** Examples come from a file, whatever the sweep says. */
-    takesFile: z._default(z.boolean(), false),
-    file: z._default(z.nullable(fileSchema), null),
-    keepsLargeModels: z._default(z.boolean(), false),
+    takesFile: z.boolean(),
+    /** What its runs take their examples from; null where everyone has the data. */
+    file: z.nullable(fileSchema),
+    /** Large trained models are kept too. */
+    keepsLargeModels: z.boolean(),
   }),
 );
 /** A sweep that was begun on this device. */
@@ -51,15 +52,15 @@ const runSchema = z.readonly(
   z.object({
     lab: z.string(),
     key: z.string(),
-    /** Plain data, to be checked by whoever reads it; null if there is nothing to report. */
+    /** Plain data; whoever reads it must check it. Null if there is nothing to report. */
     report: z.unknown(),
     /** Null if it trained to its end. */
     failure: z.nullable(z.string()),
     /** Null if it failed, or is too large to be kept unasked. */
-    model: z._default(z.nullable(modelSchema), null),
+    model: z.nullable(modelSchema),
   }),
 );
-/** What became of one run of a lab: kept whole, under the lab's id and the run's key, so that no two can mix. */
+/** What came of one run of a lab, kept whole under the lab's id and the run's key. */
 export type LabRunRecord = z.infer<typeof runSchema>;
 
 /** What is there as it should be; what another version wrote differently counts as not there. */
@@ -69,39 +70,43 @@ const read = <T>(schema: z.ZodMiniType<T>, found: readonly unknown[]): T[] =>
     return success ? [data] : [];
   });
 
-/** Keeps a lab, in place of what was kept under its id before. */
-export async function saveLab(lab: LabRecord): Promise<void> {
-  await (await database()).put('labs', lab);
-}
+/** The labs that this browser keeps. */
+export const labStore = {
+  /** Keeps a lab, in place of what was kept under its id before. */
+  async save(lab: LabRecord): Promise<void> {
+    await (await database()).put('labs', lab);
+  },
 
-/** Every kept lab, newest first. */
-export async function listLabs(): Promise<LabRecord[]> {
-  return read(labSchema, (await (await database()).getAllFromIndex('labs', 'age')).reverse());
-}
+  /** Every kept lab, newest first. */
+  async list(): Promise<readonly LabRecord[]> {
+    return read(labSchema, (await (await database()).getAllFromIndex('labs', 'age')).reverse());
+  },
 
-/** The lab of this id, if it is kept. */
-export async function readLab(id: string): Promise<LabRecord | undefined> {
-  return read(labSchema, [await (await database()).get('labs', id)])[0];
-}
+  /** The lab of this id, if it is kept. */
+  async read(id: string): Promise<LabRecord | undefined> {
+    return read(labSchema, [await (await database()).get('labs', id)])[0];
+  },
 
-/** Keeps one run, all of it or nothing, in place of an earlier try of the same; false if its lab was deleted meanwhile. */
-export async function saveLabRun(run: LabRunRecord): Promise<boolean> {
-  const tx = (await database()).transaction(['labs', 'lab-runs'], 'readwrite');
-  const isKept = (await tx.objectStore('labs').getKey(run.lab)) !== undefined;
-  await Promise.all([isKept ? tx.objectStore('lab-runs').put(run) : null, tx.done]);
-  return isKept;
-}
+  /** Keeps one run, all of it or nothing, in place of an earlier try of the same; false if its lab was deleted meanwhile. */
+  async saveRun(run: LabRunRecord): Promise<boolean> {
+    const tx = (await database()).transaction(['labs', 'lab-runs'], 'readwrite');
+    const isKept = (await tx.objectStore('labs').getKey(run.lab)) !== undefined;
+    await Promise.all([isKept ? tx.objectStore('lab-runs').put(run) : null, tx.done]);
+    return isKept;
+  },
 
-/** The runs of one lab, by key. */
-export async function readLabRuns(lab: string): Promise<LabRunRecord[]> {
-  return read(runSchema, await (await database()).getAll('lab-runs', ofLab(lab)));
-}
+  /** The runs of one lab, by key. */
+  async runs(lab: string): Promise<readonly LabRunRecord[]> {
+    return read(runSchema, await (await database()).getAll('lab-runs', ofLab(lab)));
+  },
 
-/** Forgets a lab and all its runs. */
-export async function deleteLab(id: string): Promise<void> {
-  const tx = (await database()).transaction(['labs', 'lab-runs'], 'readwrite');
-  await Promise.all([tx.objectStore('labs').delete(id), tx.objectStore('lab-runs').delete(ofLab(id)), tx.done]);
-}
+  /** Forgets a lab and all its runs. */
+  async remove(id: string): Promise<void> {
+    const tx = (await database()).transaction(['labs', 'lab-runs'], 'readwrite');
+    await Promise.all([tx.objectStore('labs').delete(id), tx.objectStore('lab-runs').delete(ofLab(id)), tx.done]);
+  },
+};
+export type LabStore = typeof labStore;
 
 /** An empty array is greater than every string. */
 const ofLab = (lab: string) => IDBKeyRange.bound([lab], [lab, []]);

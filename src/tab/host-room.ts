@@ -2,10 +2,11 @@ import { version } from '../../package.json';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Host, RunLog } from '../host/state.ts';
 import type { BackendChoice } from '../models/backend.ts';
+import { browserRuntime } from '../net/join/browser-runtime.ts';
 import type { ProvenLink } from '../net/join/handshake.ts';
 import { describeSettings, type NetSettings, serversToQuery } from '../net/join/ice.ts';
 import { linkInvite } from '../net/join/invite.ts';
-import { type Listener, listen } from '../net/join/peer.ts';
+import { Listener } from '../net/join/listen.ts';
 import { type Machine, type RunReport, runReport } from '../observe/run-report.ts';
 import type { Sharing } from '../ui/host/share-card.tsx';
 import { meshOf } from '../worker/mesh.ts';
@@ -69,8 +70,10 @@ export async function openHostRoom(deps: HostRoomDeps): Promise<HostRoom> {
     spawnServer: resumesRuns ? spawnServer : spawnLabServer,
     spawnTrainer,
     listen({ onLink, onState }) {
-      listener = listen(code, settings, {
+      listener = new Listener(browserRuntime, settings, {
+        code,
         token,
+        freesCode: true,
         secret: room.secret,
         allowsTyping,
         hostKey,

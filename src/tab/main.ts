@@ -6,10 +6,11 @@ import {
 } from '../experiment/experiment.ts';
 import { type BackendChoice, backendChoices } from '../models/backend.ts';
 import { resolveExperiment } from '../models/plan.ts';
+import { browserRuntime } from '../net/join/browser-runtime.ts';
 import { dialer } from '../net/join/dial.ts';
 import { deviceFor } from '../net/join/handshake.ts';
 import { lanSettings, type NetSettings, withServersFromQuery } from '../net/join/ice.ts';
-import { deleteLab, listLabs, readLab, readLabRuns, saveLab, saveLabRun } from '../store/labs.ts';
+import { labStore } from '../store/labs.ts';
 import { deleteRun, listRuns, saveRun } from '../store/runs.ts';
 import { renderHostPage } from '../ui/host/page.tsx';
 import { renderBadLinkPage, renderCodePage } from '../ui/join/code-page.tsx';
@@ -68,7 +69,7 @@ async function showHost(settings: NetSettings): Promise<void> {
     sharing: room.sharing,
     runs: { list: listRuns, remove: deleteRun },
   });
-  Object.assign(globalThis, { manyhands: { host, report } });
+  Object.assign(globalThis, { manyhands: { host, report, joinLink: () => room.joinLink(experiment) } });
 }
 
 function showJoin(settings: NetSettings, code: string): void {
@@ -94,7 +95,7 @@ function showJoin(settings: NetSettings, code: string): void {
     iceServers,
     spawnTrainer,
     async dial(signal) {
-      dial ??= dialer(target(), settings);
+      dial ??= dialer(browserRuntime, target(), settings);
       const link = await dial(signal);
       isRelayed = link.route === 'relayed';
       return link;
@@ -145,7 +146,7 @@ async function showLab(settings: NetSettings): Promise<void> {
   renderLabPage(root, {
     ...room,
     joinLink: (_code, asked) => room.joinLink(asked),
-    store: { list: listLabs, read: readLab, save: saveLab, runs: readLabRuns, saveRun: saveLabRun, remove: deleteLab },
+    store: labStore,
     labId: query.get('lab') || null,
     onShow(id) {
       const fragment = [id === null ? 'lab' : `lab=${id}`, room.ownQuery].filter(Boolean).join('&');

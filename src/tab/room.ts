@@ -1,14 +1,8 @@
-import { newSecret } from '../net/join/invite.ts';
+import { CODE_LENGTH, newCode, newSecret } from '../net/join/invite.ts';
 
-/** No letters or digits that are taken for each other when read aloud or off a beamer. */
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
-const CODE_LENGTH = 6;
 const KEY = 'manyhands room';
 /** A page that is being reloaded lets go of its room within moments. */
 const CLAIM_MS = 1000;
-
-const draw = (length: number) =>
-  Array.from(crypto.getRandomValues(new Uint32Array(length)), (n) => ALPHABET[n % ALPHABET.length]).join('');
 
 /** What a host tab keeps about its room. */
 export interface OwnRoom {
@@ -28,7 +22,7 @@ export interface OwnRoom {
 export async function ownRoom(): Promise<OwnRoom> {
   const [keptCode, keptToken, keptSecret] = sessionStorage.getItem(KEY)?.split(' ') ?? [];
   const isKept = keptCode !== undefined && keptToken && keptSecret && (await claim(keptCode));
-  const [code, token] = isKept ? [keptCode, keptToken] : [draw(CODE_LENGTH), draw(24)];
+  const [code, token] = isKept ? [keptCode, keptToken] : [newCode(), newSecret()];
   let secret = isKept ? keptSecret : newSecret();
   if (!isKept) await claim(code);
   const bannedKey = `${KEY} ${code} removed`;

@@ -1,8 +1,8 @@
 import { noPhases } from '../core/server/member.ts';
 import { DialError } from '../net/join/dial-error.ts';
-import type { CountedLink } from '../net/join/handshake.ts';
-import { carriedBytes } from '../net/link/link.ts';
+import { type CountedLink, carriedBytes } from '../net/link/link.ts';
 import { bridge } from '../net/link/port.ts';
+import type { IceServer } from '../net/link/signal.ts';
 import type { Gauges, LinkBytes } from '../observe/resource-sampler.ts';
 import { meshOf, type TrainerMesh } from './mesh.ts';
 import { noTraffic } from './session.ts';
@@ -21,7 +21,7 @@ const finalCodes: readonly Trouble['code'][] = [
 const isFinal = ({ code }: Trouble): boolean => finalCodes.includes(code);
 
 export interface ControlDeps {
-  readonly iceServers: readonly RTCIceServer[];
+  readonly iceServers: readonly IceServer[];
   spawnTrainer(): Worker;
   dial(signal: AbortSignal): Promise<CountedLink>;
   /** The first message to the trainer thread, made at the click. */

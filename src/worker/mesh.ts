@@ -1,7 +1,7 @@
-import type { PeerLink } from '../net/link/channel-link.ts';
-import { carriedBytes } from '../net/link/link.ts';
+import { type CountedLink, carriedBytes } from '../net/link/link.ts';
 import { bridge } from '../net/link/port.ts';
-import { createMesh } from '../net/mesh.ts';
+import type { IceServer } from '../net/link/signal.ts';
+import { Mesh } from '../net/mesh.ts';
 import type { LinkBytes } from '../observe/resource-sampler.ts';
 import type { FromTrainer, ToTrainer } from './thread.ts';
 
@@ -18,12 +18,12 @@ export interface TrainerMesh {
 /** Makes the links that the trainer who is told asks for, and bridges them to it. */
 export function meshOf(
   tell: (message: ToTrainer, transfer?: Transferable[]) => void,
-  iceServers: readonly RTCIceServer[],
+  iceServers: readonly IceServer[],
 ): TrainerMesh {
-  const links = new Map<string, PeerLink>();
+  const links = new Map<string, CountedLink>();
   let made = 0;
   const create = () =>
-    createMesh({
+    new Mesh({
       iceServers,
       send: (peer, data) => tell({ type: 'signal', peer, data }),
       onLink(peer, link) {

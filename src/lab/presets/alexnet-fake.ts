@@ -1,7 +1,7 @@
-import type { Sweep } from '../sweep.ts';
+import { preset } from './preset.ts';
 
 /** AlexNet's traffic and time on images made on the spot, by batch size, number of batches and machines. */
-export const alexnetFake: Sweep = {
+export const alexnetFake = preset({
   name: 'alexnet-fake',
   title: 'AlexNet on generated images',
   about:
@@ -14,12 +14,9 @@ export const alexnetFake: Sweep = {
     { model: 'alexnet-small', data: 'fake-32', batch: 600 },
   ],
   vary: { workers: [2, 4], maxSteps: [4, 5, 6, 7] },
-  repeats: 1,
-  hostTrains: false,
-  references: [],
   quick: {
     base: { model: 'alexnet-small', data: 'fake-32' },
     cases: [{ batch: 6 }, { batch: 600 }],
     vary: { workers: [2, 4], maxSteps: [4, 7] },
   },
-};
+});

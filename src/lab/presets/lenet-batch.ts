@@ -1,25 +1,19 @@
-import type { Reference, Sweep } from '../sweep.ts';
-import { courseReport } from './course-report.ts';
+import type { Reference } from '../sweep.ts';
+import { courseReport, preset } from './preset.ts';
 
 /** Four looks at the test set per run: an epoch of three workers has 20,000 / batch rounds. */
 const looks = (batch: number, epochs: number): number => Math.max(1, Math.ceil((epochs * 20_000) / batch / 4));
 
-const reference = (batch: number, measure: Reference['measure'], value: string): Reference =>
-  courseReport({ workers: 3, batch }, measure, value);
+const byBatch = (measure: Reference['measure'], values: Readonly<Record<number, string>>): Reference[] =>
+  Object.entries(values).map(([batch, value]) => courseReport({ workers: 3, batch: Number(batch) }, measure, value));
 const resources = [
-  reference(8, 'epochSeconds', '45'),
-  reference(64, 'epochSeconds', '12'),
-  reference(512, 'epochSeconds', '14'),
-  reference(8, 'megabytesPerSecond', '17'),
-  reference(64, 'megabytesPerSecond', '8'),
-  reference(512, 'megabytesPerSecond', '0.9'),
-  reference(8, 'cpu', '40 %'),
-  reference(64, 'cpu', '52 %'),
-  reference(512, 'cpu', '44 %'),
+  ...byBatch('epochSeconds', { 8: '45', 64: '12', 512: '14' }),
+  ...byBatch('megabytesPerSecond', { 8: '17', 64: '8', 512: '0.9' }),
+  ...byBatch('cpu', { 8: '40 %', 64: '52 %', 512: '44 %' }),
 ];
 
 /** What the batch size does to an epoch's time and to what it takes. */
-export const lenetBatch: Sweep = {
+export const lenetBatch = preset({
   name: 'lenet-batch',
   title: 'LeNet on MNIST by batch size',
   about:
@@ -28,14 +22,7 @@ export const lenetBatch: Sweep = {
   base: { model: 'lenet', data: 'mnist', strategy: 'sync', optimizer: 'adam', lr: 0.001, epochs: 20 },
   cases: [8, 32, 64, 128, 256, 512].map((batch) => ({ batch, evalEvery: looks(batch, 4) })),
   vary: { workers: [1, 2, 3] },
-  repeats: 1,
-  hostTrains: false,
-  references: [
-    ...resources,
-    reference(8, 'accuracy', '98.9 %'),
-    reference(64, 'accuracy', '98.9 %'),
-    reference(512, 'accuracy', '98.0 %'),
-  ],
+  references: [...resources, ...byBatch('accuracy', { 8: '98.9 %', 64: '98.9 %', 512: '98.0 %' })],
   // Small batches make slow epochs: a part of one tells the time of all of it.
   quick: {
     cases: [
@@ -46,4 +33,4 @@ export const lenetBatch: Sweep = {
     vary: { workers: [3] },
     references: resources,
   },
-};
+});

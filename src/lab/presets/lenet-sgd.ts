@@ -1,8 +1,7 @@
-import type { Sweep } from '../sweep.ts';
-import { courseReport } from './course-report.ts';
+import { courseReport, preset } from './preset.ts';
 
 /** Long training with plain SGD, alone and in pairs. */
-export const lenetSgd: Sweep = {
+export const lenetSgd = preset({
   name: 'lenet-sgd',
   title: 'LeNet on MNIST with plain SGD',
   about:
@@ -10,9 +9,6 @@ export const lenetSgd: Sweep = {
     'A course report on distributed TensorFlow took 50 times 1,000 steps.',
   base: { model: 'lenet', data: 'mnist', optimizer: 'sgd', lr: 0.01, batch: 64, maxSteps: 50_000, evalEvery: 1000 },
   cases: [{ strategy: 'single' }, { strategy: 'sync', workers: 2 }],
-  vary: {},
-  repeats: 1,
-  hostTrains: false,
   references: [courseReport({ strategy: 'single' }, 'accuracy', '96 %')],
   quick: { base: { maxSteps: 1000, evalEvery: 250 }, references: [] },
-};
+});

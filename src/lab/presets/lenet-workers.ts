@@ -1,6 +1,6 @@
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Reference, Sweep } from '../sweep.ts';
-import { courseReport } from './course-report.ts';
+import type { Reference } from '../sweep.ts';
+import { courseReport, preset } from './preset.ts';
 
 /** The test set is looked at once in so many epochs: one has 60,000 examples, in rounds of 64 per worker. */
 const nodes = (strategy: Experiment['strategy'], workers: number, epochs: number): Partial<Experiment> => ({
@@ -14,16 +14,12 @@ const clusters = (epochs: number): Partial<Experiment>[] => [
   ...[1, 2, 3].map((workers) => nodes('allreduce', workers, epochs)),
 ];
 
-const reference = (workers: number, measure: Reference['measure'], value: string): Reference =>
-  courseReport({ strategy: 'allreduce', workers }, measure, value);
-const epochTimes = [
-  reference(1, 'epochSeconds', '17'),
-  reference(2, 'epochSeconds', '12'),
-  reference(3, 'epochSeconds', '12'),
-];
+const byWorkers = (measure: Reference['measure'], values: readonly string[]): Reference[] =>
+  values.map((value, index) => courseReport({ strategy: 'allreduce', workers: index + 1 }, measure, value));
+const epochTimes = byWorkers('epochSeconds', ['17', '12', '12']);
 
 /** What a second and a third worker bring, through the host and from worker to worker. */
-export const lenetWorkers: Sweep = {
+export const lenetWorkers = preset({
   name: 'lenet-workers',
   title: 'LeNet on MNIST by number of workers',
   about:
@@ -31,14 +27,6 @@ export const lenetWorkers: Sweep = {
     'gradients go through the host (sync) or from worker to worker (allreduce), as in a course report on distributed TensorFlow.',
   base: { model: 'lenet', data: 'mnist', optimizer: 'adam', lr: 0.001, batch: 64, epochs: 20 },
   cases: clusters(1),
-  vary: {},
-  repeats: 1,
-  hostTrains: false,
-  references: [
-    ...epochTimes,
-    reference(1, 'accuracy', '99.08 %'),
-    reference(2, 'accuracy', '99.13 %'),
-    reference(3, 'accuracy', '98.9 %'),
-  ],
+  references: [...epochTimes, ...byWorkers('accuracy', ['99.08 %', '99.13 %', '98.9 %'])],
   quick: { base: { epochs: 0.5 }, cases: clusters(0.25), references: epochTimes },
-};
+});

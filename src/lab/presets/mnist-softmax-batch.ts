@@ -1,35 +1,25 @@
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Sweep } from '../sweep.ts';
+import { preset } from './preset.ts';
 
-/** Plain SGD walks as far per example at each of these, as far as it stays steady. */
-const rates: readonly { readonly batch: number; readonly lr: number }[] = [
-  { batch: 1, lr: 0.005 },
-  { batch: 5, lr: 0.02 },
-  { batch: 10, lr: 0.03 },
-  { batch: 20, lr: 0.06 },
-  { batch: 40, lr: 0.1 },
-  { batch: 50, lr: 0.1 },
-  { batch: 100, lr: 0.2 },
-  { batch: 128, lr: 0.2 },
-  { batch: 200, lr: 0.3 },
-  { batch: 500, lr: 0.5 },
-  { batch: 600, lr: 0.5 },
-  { batch: 1000, lr: 0.5 },
-  { batch: 5000, lr: 0.5 },
-];
+/** Learning rates by batch size: plain SGD walks as far per example at each, as far as it stays steady. */
+const rates: Readonly<Record<number, number>> = {
+  ...{ 1: 0.005, 5: 0.02, 10: 0.03, 20: 0.06, 40: 0.1, 50: 0.1, 100: 0.2 },
+  ...{ 128: 0.2, 200: 0.3, 500: 0.5, 600: 0.5, 1000: 0.5, 5000: 0.5 },
+};
 
 /** A round of n workers averages n batches and may step n times as far. */
-const modes = (batches: readonly number[] | 'all', clusters: readonly number[]): Partial<Experiment>[] =>
-  rates
-    .filter(({ batch }) => batches === 'all' || batches.includes(batch))
-    .flatMap(({ batch, lr }): Partial<Experiment>[] => [
+const modes = (batches: readonly number[], clusters: readonly number[]): Partial<Experiment>[] =>
+  batches.flatMap((batch): Partial<Experiment>[] => {
+    const lr = rates[batch] as number;
+    return [
       { strategy: 'single', batch, lr },
       ...clusters.map((workers): Partial<Experiment> => ({ strategy: 'sync', workers, batch, lr: lr * workers })),
       ...clusters.map((workers): Partial<Experiment> => ({ strategy: 'async', workers, batch, lr })),
-    ]);
+    ];
+  });
 
 /** Steps, seconds and accuracy by batch size, deploy mode and strategy. */
-export const mnistSoftmaxBatch: Sweep = {
+export const mnistSoftmaxBatch = preset({
   name: 'mnist-softmax-batch',
   title: 'Softmax regression on MNIST by batch size',
   about:
@@ -38,10 +28,6 @@ export const mnistSoftmaxBatch: Sweep = {
     'The learning rate goes with the batch size, so that small batches stay steady and large ones are not slow; ' +
     'a synchronous round of n workers steps n times as far.',
   base: { model: 'softmax', data: 'mnist', untilLoss: 0.35, evalEvery: 100, minutes: 10 },
-  cases: modes('all', [2, 3]),
-  vary: {},
-  repeats: 1,
-  hostTrains: false,
-  references: [],
+  cases: modes(Object.keys(rates).map(Number), [2, 3]),
   quick: { cases: modes([10, 100, 1000], [2]) },
-};
+});

@@ -1,6 +1,6 @@
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Reference, Sweep } from '../sweep.ts';
-import { courseReport } from './course-report.ts';
+import type { Reference } from '../sweep.ts';
+import { courseReport, preset } from './preset.ts';
 
 /** A round of n workers averages n batches: it may step n times as far, and does the work of n steps. */
 const clusters = (lr: number): Partial<Experiment>[] => [
@@ -13,7 +13,7 @@ const seconds = (strategy: Experiment['strategy'], workers: number, value: strin
   courseReport({ strategy, workers }, 'seconds', value);
 
 /** One process against 1, 2 and 3 workers, synchronous and asynchronous, to the same test loss. */
-export const mnistSoftmaxCluster: Sweep = {
+export const mnistSoftmaxCluster = preset({
   name: 'mnist-softmax-cluster',
   title: 'Softmax regression on MNIST to a test loss of 0.35, by workers',
   about:
@@ -23,9 +23,7 @@ export const mnistSoftmaxCluster: Sweep = {
     'In a course report on distributed TensorFlow each worker did all the steps, and more workers took longer.',
   base: { model: 'softmax', data: 'mnist', batch: 100, untilLoss: 0.35, evalEvery: 100, minutes: 10 },
   cases: clusters(0.01),
-  vary: {},
   repeats: 3,
-  hostTrains: false,
   references: [
     seconds('single', 1, '13.7–14.0'),
     seconds('sync', 2, '34–113'),
@@ -34,4 +32,4 @@ export const mnistSoftmaxCluster: Sweep = {
     seconds('async', 3, '10.8–36.8'),
   ],
   quick: { cases: clusters(0.02), repeats: 1 },
-};
+});

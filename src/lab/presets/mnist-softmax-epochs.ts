@@ -1,11 +1,11 @@
-import type { Reference, Sweep } from '../sweep.ts';
-import { courseReport } from './course-report.ts';
+import type { Reference } from '../sweep.ts';
+import { courseReport, preset } from './preset.ts';
 
 const accuracy = (strategy: 'single' | 'sync' | 'async', value: string): Reference =>
   courseReport({ strategy }, 'accuracy', value);
 
 /** What accuracy the same number of epochs gives in each mode. */
-export const mnistSoftmaxEpochs: Sweep = {
+export const mnistSoftmaxEpochs = preset({
   name: 'mnist-softmax-epochs',
   title: 'Softmax regression on MNIST: accuracy by mode after the same epochs',
   about:
@@ -19,9 +19,6 @@ export const mnistSoftmaxEpochs: Sweep = {
     { strategy: 'sync', workers: 3, lr: 0.6, evalEvery: 157 },
     { strategy: 'async', workers: 3, lr: 0.2 },
   ],
-  vary: {},
-  repeats: 1,
-  hostTrains: false,
   references: [accuracy('single', '91.8 %'), accuracy('sync', '91.74 %'), accuracy('async', '91.57 %')],
   quick: { base: { epochs: 4 }, references: [] },
-};
+});

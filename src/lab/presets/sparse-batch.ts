@@ -1,6 +1,6 @@
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Reference, Sweep } from '../sweep.ts';
-import { courseReport } from './course-report.ts';
+import type { Reference } from '../sweep.ts';
+import { courseReport, preset } from './preset.ts';
 
 /**
  * The best of some learning rates for SGD on 200,000 examples, by the batch of each of four workers: of a round of all, and
@@ -24,7 +24,7 @@ const seconds = (strategy: 'sync' | 'async', values: readonly string[]): Referen
   sparseRates.map(({ batch }, index) => courseReport({ strategy, batch }, 'seconds', values[index] ?? ''));
 
 /** The same examples in batches of 1 to 10,000. */
-export const sparseBatch: Sweep = {
+export const sparseBatch = preset({
   name: 'sparse-batch',
   title: 'Sparse logistic regression on click logs by batch size',
   about:
@@ -40,12 +40,9 @@ export const sparseBatch: Sweep = {
     deadline: 3600,
   },
   cases,
-  vary: {},
-  repeats: 1,
-  hostTrains: false,
   references: [
     ...seconds('sync', ['135.7', '67.9', '63.4', '64.8']),
     ...seconds('async', ['145.5', '65.5', '62.3', '62.1']),
   ],
   quick: { base: { examples: 40_000 }, references: [] },
-};
+});

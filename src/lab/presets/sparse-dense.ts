@@ -1,8 +1,7 @@
-import type { Sweep } from '../sweep.ts';
-import { courseReport } from './course-report.ts';
+import { courseReport, preset } from './preset.ts';
 
 /** What moving only the parameters that a batch touches saves. */
-export const sparseDense: Sweep = {
+export const sparseDense = preset({
   name: 'sparse-dense',
   title: 'Logistic regression on click logs, all parameters moved or only those touched',
   about:
@@ -20,10 +19,7 @@ export const sparseDense: Sweep = {
     deadline: 3600,
   },
   cases: [{ model: 'sparse-logistic' }, { model: 'dense-logistic' }],
-  vary: {},
-  repeats: 1,
-  hostTrains: false,
   references: [courseReport({ model: 'dense-logistic' }, 'stepSeconds', '7.1')],
   // A round that moves all of them may take half a minute where two cores do the work of three tabs.
   quick: { base: { maxSteps: 3 } },
-};
+});

@@ -1,6 +1,6 @@
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Reference, Sweep } from '../sweep.ts';
-import { courseReport } from './course-report.ts';
+import type { Reference } from '../sweep.ts';
+import { courseReport, preset } from './preset.ts';
 
 /** A look at the test set after every `examples`; a round of sync has four batches of 100, one of local 16 times as many. */
 const modes = (examples: number): Partial<Experiment>[] => [
@@ -21,7 +21,7 @@ const reference = (strategy: 'sync' | 'async', measure: Reference['measure'], va
 const stepTimes = [reference('sync', 'stepSeconds', '0.006'), reference('async', 'stepSeconds', '0.0025')];
 
 /** The strategies side by side on the same examples. */
-export const sparseModes: Sweep = {
+export const sparseModes = preset({
   name: 'sparse-modes',
   title: 'Sparse logistic regression on click logs by strategy',
   about:
@@ -39,9 +39,6 @@ export const sparseModes: Sweep = {
     deadline: 3600,
   },
   cases: modes(200_000),
-  vary: {},
-  repeats: 1,
-  hostTrains: false,
   references: [
     reference('sync', 'seconds', '1,425'),
     reference('async', 'seconds', '285'),
@@ -50,4 +47,4 @@ export const sparseModes: Sweep = {
     reference('async', 'accuracy', '74.73 %'),
   ],
   quick: { base: { examples: 200_000 }, cases: modes(20_000), references: stepTimes },
-};
+});

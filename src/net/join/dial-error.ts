@@ -1,4 +1,4 @@
-import { joinRefusals } from './handshake.ts';
+import { joinRefusals } from './messages.ts';
 
 export const dialCodes = [
   'no-webrtc',

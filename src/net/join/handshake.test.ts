@@ -1,50 +1,40 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { BaseLink } from '../link/base-link.ts';
 import { linkContract } from '../link/link-contract-for-tests.ts';
-import { memoryPair } from '../link/memory.ts';
+import { RelayLink } from '../link/relay-link.ts';
+import type { Fingerprints } from '../link/signal.ts';
 import {
-  type CountedLink,
+  type BareLink,
   deviceFor,
   greetHost,
   greetWorker,
   HANDSHAKE_MS,
   type HandshakeError,
-  type Prints,
   type ProvenLink,
-  printsOf,
 } from './handshake.ts';
 
 const proof = new Uint8Array(16).fill(7);
 const device = deviceFor(new Uint8Array(16), 'abc234');
-const prints: { worker: Prints; host: Prints } = {
+const fingerprints: { worker: Fingerprints; host: Fingerprints } = {
   worker: { local: 'sha-256 aa', remote: 'sha-256 bb' },
   host: { local: 'sha-256 bb', remote: 'sha-256 aa' },
 };
 
-/** A memory link that counts. */
-function countedPair(): [CountedLink, CountedLink] {
-  return memoryPair().map((link) => {
-    const counts = { messagesSent: 0, messagesReceived: 0, bytesSent: 0, bytesReceived: 0 };
-    const send = link.send.bind(link);
-    link.send = (frame) => {
-      counts.messagesSent += 1;
-      counts.bytesSent += frame.byteLength;
-      send(frame);
-    };
-    const deliver = Reflect.get(BaseLink.prototype, 'deliver') as (frame: ArrayBuffer) => void;
-    Reflect.set(link, 'deliver', (frame: ArrayBuffer) => {
-      counts.messagesReceived += 1;
-      counts.bytesReceived += frame.byteLength;
-      deliver.call(link, frame);
-    });
-    return Object.assign(link, { stats: async () => ({ ...counts, roundTripMs: null }) });
-  }) as [CountedLink, CountedLink];
+/** Two ends of a link that counts, within this process. */
+function countedPair(): [BareLink, BareLink] {
+  const links: RelayLink[] = [0, 1].map(
+    (own) =>
+      new RelayLink({
+        send: (data) => queueMicrotask(() => links[1 - own]?.hear(data)),
+        close: (reason) => queueMicrotask(() => links[1 - own]?.lost(reason)),
+      }),
+  );
+  return links as [RelayLink, RelayLink];
 }
 
-const asWorker = (link: CountedLink, changed: object = {}) =>
-  greetHost(link, { proof, prints: prints.worker, device, route: 'direct', ...changed });
-const asHost = (link: CountedLink, changed: object = {}) =>
-  greetWorker(link, { proof, prints: prints.host, route: 'direct', isBanned: () => false, ...changed });
+const asWorker = (link: BareLink, changed: object = {}) =>
+  greetHost(link, { proof, fingerprints: fingerprints.worker, device, ...changed });
+const asHost = (link: BareLink, changed: object = {}) =>
+  greetWorker(link, { proof, fingerprints: fingerprints.host, isBanned: () => false, ...changed });
 
 async function provenPair(): Promise<readonly [ProvenLink, ProvenLink]> {
   const [a, b] = countedPair();
@@ -107,13 +97,12 @@ describe('who is refused', () => {
     const [a, b] = countedPair();
     // It carries every frame faithfully, but each end sees its fingerprint and not the other's.
     const between = {
-      worker: { ...prints.worker, remote: 'sha-256 mm' },
-      host: { ...prints.host, remote: 'sha-256 mm' },
+      worker: { ...fingerprints.worker, remote: 'sha-256 mm' },
+      host: { ...fingerprints.host, remote: 'sha-256 mm' },
     };
-    expect(await outcomes(asWorker(a, { prints: between.worker }), asHost(b, { prints: between.host }))).toEqual([
-      'not-the-host',
-      'no-answer',
-    ]);
+    const worker = asWorker(a, { fingerprints: between.worker });
+    const host = asHost(b, { fingerprints: between.host });
+    expect(await outcomes(worker, host)).toEqual(['not-the-host', 'no-answer']);
   });
 
   test('a mirror, which sends everything back', async () => {
@@ -166,14 +155,6 @@ describe('who is refused', () => {
     expect(await attempt).toBe('no-answer');
     expect(ends).toHaveLength(1);
   });
-});
-
-test('fingerprints are read from descriptions, whatever their case and order', () => {
-  const sdp = (print: string) =>
-    `v=0\r\na=group:BUNDLE 0\r\nm=application 9\r\na=fingerprint:sha-256 ${print}\r\na=setup:active\r\n`;
-  expect(printsOf(sdp('AB:CD'), sdp('ef:01'))).toEqual({ local: 'sha-256 ab:cd', remote: 'sha-256 ef:01' });
-  expect(printsOf(sdp('AB:CD'), 'v=0')).toBeNull();
-  expect(printsOf(undefined, undefined)).toBeNull();
 });
 
 test('a device has another name in each room', () => {

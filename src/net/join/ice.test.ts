@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
-import { describeSettings, lanSettings, serversToQuery, withServersFromQuery } from './ice.ts';
+import { describeSettings, lanSettings, serversToQuery, socketUrl, withServersFromQuery } from './ice.ts';
 
 const lan = lanSettings({ hostname: '192.168.1.5', port: '8080', protocol: 'http:' });
 
 test('a page signals through its own server and asks no other', () => {
-  expect(lan).toEqual({
-    signalling: { host: '192.168.1.5', port: 8080, path: '/signal', key: 'manyhands', secure: false },
-    iceServers: [],
-  });
-  expect(lanSettings({ hostname: 'a.org', port: '', protocol: 'https:' }).signalling).toMatchObject({
-    port: 443,
-    secure: true,
-  });
+  expect(lan).toEqual({ relayUrl: 'http://192.168.1.5:8080/', iceServers: [] });
+  const { relayUrl } = lanSettings({ hostname: 'a.org', port: '', protocol: 'https:' });
+  expect(socketUrl(relayUrl, 'relay', { link: 'a b' })).toBe('wss://a.org/relay?link=a+b');
   expect(describeSettings(lan).join(' ')).toMatch(/ws:\/\/192\.168\.1\.5:8080\/signal.*No STUN.*No TURN/);
 });
 

@@ -1,17 +1,9 @@
-import type { IceServer } from './handshake.ts';
+import type { IceServer } from '../link/signal.ts';
 
-/** What PeerJS calls a key: the name that all programs of one relay share. No secret. */
-export const SIGNALLING_KEY = 'manyhands';
-
-/** How tabs find each other: who carries the first messages, and which servers help through routers. */
+/** How tabs find each other: through which relay, and which servers help through routers. */
 export interface NetSettings {
-  readonly signalling: {
-    readonly host: string;
-    readonly port: number;
-    readonly path: string;
-    readonly key: string;
-    readonly secure: boolean;
-  };
+  /** The relay's page, e.g. http://192.168.1.5:8080/. */
+  readonly relayUrl: string;
   /** Empty: no STUN or TURN server is asked, and only machines that reach each other directly connect. */
   readonly iceServers: readonly IceServer[];
 }
@@ -20,25 +12,29 @@ type Origin = Readonly<Record<'hostname' | 'port' | 'protocol', string>>;
 
 const MAX_SERVERS = 8;
 /** A name or an address, and perhaps a port; one that a browser would throw at is none. */
-const PLACE = String.raw`([^\s/?@:]+|\[[0-9a-f:.]+\])(:([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?`;
-const STUN = new RegExp(`^stuns?:${PLACE}$`, 'i');
-const TURN = new RegExp(`^turns?:${PLACE}(\\?transport=(udp|tcp))?$`, 'i');
+const SERVER = String.raw`([^\s/?@:]+|\[[0-9a-f:.]+\])(:([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?`;
+const STUN = new RegExp(`^stuns?:${SERVER}$`, 'i');
+const TURN = new RegExp(`^turns?:${SERVER}(\\?transport=(udp|tcp))?$`, 'i');
 
 /** Signalling at the page's own server and no other server at all. */
-export function lanSettings({ hostname, port, protocol }: Origin): NetSettings {
-  const secure = protocol === 'https:';
-  const signalling = { host: hostname, port: port === '' ? (secure ? 443 : 80) : Number(port), secure };
-  return { signalling: { ...signalling, path: '/signal', key: SIGNALLING_KEY }, iceServers: [] };
-}
+export const lanSettings = ({ hostname, port, protocol }: Origin): NetSettings => ({
+  relayUrl: `${protocol}//${hostname}${port === '' ? '' : `:${port}`}/`,
+  iceServers: [],
+});
 
 /**
  * Adds the servers that URL parameters name: `ice=stun:host:port` and `turn=turn:host:port` (each may repeat), with
  * `turnUser` and `turnCredential` for the latter. Throws a RangeError that says what is wrong.
  */
 export function withServersFromQuery(settings: NetSettings, query: URLSearchParams): NetSettings {
-  const stun = query.getAll('ice').map((urls) => ({ urls: check('ice', urls, STUN, 'stun:stun.example.org:3478') }));
+  const check = (name: 'ice' | 'turn') => (urls: string) => {
+    const example = serverExample(name === 'ice' ? 'stun' : 'turn', urls);
+    if (example === null) return urls;
+    throw new RangeError(`"${name}=${urls}" in the address is not a server: write it like ${name}=${example}`);
+  };
+  const stun = query.getAll('ice').map((urls) => ({ urls: check('ice')(urls) }));
   const turn = query.getAll('turn').map((urls) => ({
-    urls: check('turn', urls, TURN, 'turn:turn.example.org:3478?transport=udp'),
+    urls: check('turn')(urls),
     username: needed(query, 'turnUser'),
     credential: needed(query, 'turnCredential'),
   }));
@@ -64,13 +60,12 @@ export function serversToQuery(settings: NetSettings): [string, string][] {
 }
 
 /** What the settings mean, one sentence per line, for the page. */
-export function describeSettings({ signalling, iceServers }: NetSettings): string[] {
-  const { host, port, path, secure } = signalling;
+export function describeSettings({ relayUrl, iceServers }: NetSettings): string[] {
   const urls = iceServers.map((server) => server.urls);
   const stun = urls.filter((url) => STUN.test(url));
   const turn = urls.filter((url) => TURN.test(url));
   return [
-    `Tabs find each other through ${secure ? 'wss' : 'ws'}://${host}:${port}${path}.`,
+    `Tabs find each other through ${socketUrl(relayUrl, 'signal', {})}.`,
     stun.length > 0
       ? `${stun.join(', ')} tells each tab by which address others see it.`
       : 'No STUN server: tabs connect within one network, or where addresses are public.',
@@ -81,22 +76,18 @@ export function describeSettings({ signalling, iceServers }: NetSettings): strin
   ];
 }
 
-/** Where a worker asks to be let in, and where the fallback link goes. */
-export function relayUrls({ signalling: { host, port, path, secure } }: NetSettings): { join: string; relay: string } {
-  const place = `${secure ? 's' : ''}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
-  return { join: `http${place}${path}/join`, relay: `ws${place}/relay` };
+/** The address of a WebSocket of the relay. */
+export function socketUrl(relayUrl: string, path: string, query: Readonly<Record<string, string>>): string {
+  const url = new URL(path, relayUrl);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.search = new URLSearchParams(query).toString();
+  return url.href;
 }
 
-/** What a `--stun` or `--turn` option names, or an error that says how it is written. */
-export function checkServer(kind: 'stun' | 'turn', value: string): string {
-  if ((kind === 'stun' ? STUN : TURN).test(value)) return value;
-  const example = kind === 'stun' ? 'stun:stun.example.org:3478' : 'turn:turn.example.org:3478?transport=udp';
-  throw new RangeError(`--${kind} "${value}" is not a server: write it like ${example}`);
-}
-
-function check(name: string, value: string, pattern: RegExp, example: string): string {
-  if (pattern.test(value)) return value;
-  throw new RangeError(`"${name}=${value}" in the address is not a server: write it like ${name}=${example}`);
+/** Null for the address of such a server; of anything else, how it is to be written. */
+export function serverExample(kind: 'stun' | 'turn', value: string): string | null {
+  if ((kind === 'stun' ? STUN : TURN).test(value)) return null;
+  return kind === 'stun' ? 'stun:stun.example.org:3478' : 'turn:turn.example.org:3478?transport=udp';
 }
 
 function needed(query: URLSearchParams, name: string): string {

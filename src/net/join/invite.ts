@@ -19,17 +19,13 @@ import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 const SECRET_BYTES = 16;
 const PART_BYTES = 16;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** A link lasts a day, and is the same for an hour, so that a QR code on a wall does not keep changing. */
-const LINK_HOURS = 24;
+const LINK_MS = 24 * HOUR_MS;
 /** Long enough to connect and to come back after a hiccup; afterwards the code is asked again. */
-const CODE_MINUTES = 60;
-
-export type Via = 'link' | 'code';
-export type TicketVerdict = 'valid' | 'expired' | 'wrong';
+const CODE_MS = HOUR_MS;
 
 export interface Invite {
-  readonly via: Via;
-  readonly expiresAtMs: number;
   /** What the relay and the offer carry. Letters, digits, '-', '_' and one '.'. */
   readonly ticket: string;
   /** The key of the handshake. */
@@ -39,21 +35,28 @@ export interface Invite {
 /** A room's secret, at random. It stays with the host. */
 export const newSecret = (): string => base64Url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
 
+/** No letters or digits that are taken for each other when read aloud or off a beamer. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+export const CODE_LENGTH = 6;
+
+/** A room's code, at random, as people read it to each other. */
+export const newCode = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(CODE_LENGTH)), (n) => ALPHABET[n % ALPHABET.length]).join('');
+
 /** What a host gives the relay: enough to check its invites and to make those for a typed code. */
 export const verifierOf = (secret: string, code: string): string =>
   base64Url(mac(bytesOf(secret, SECRET_BYTES), 'verifier', code));
 
 /** The invite of a host's join link at this time, as text for the link. */
 export function linkInvite(secret: string, code: string, nowMs: number): string {
-  const hour = Math.ceil(nowMs / (60 * MINUTE_MS));
-  const minute = (hour + LINK_HOURS) * 60;
-  const ticket = ticketFor(verifierOf(secret, code), code, 'L', minute);
+  const expiresAtMs = Math.ceil(nowMs / HOUR_MS) * HOUR_MS + LINK_MS;
+  const ticket = ticketFor(verifierOf(secret, code), code, 'link', expiresAtMs);
   return `${ticket}.${base64Url(proofFor(secret, code, ticket))}`;
 }
 
 /** The invite that the relay hands to somebody who typed the code. */
 export function codeInvite(verifier: string, code: string, nowMs: number): string {
-  const ticket = ticketFor(verifier, code, 'C', Math.ceil(nowMs / MINUTE_MS) + CODE_MINUTES);
+  const ticket = ticketFor(verifier, code, 'code', Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS + CODE_MS);
   return `${ticket}.${base64Url(codeProof(verifier, code, ticket))}`;
 }
 
@@ -63,32 +66,31 @@ const TICKET = /^([LC])([0-9a-z]{1,8})\.[A-Za-z0-9_-]{22}$/;
 /** An invite from its text, or null if it is none. Only the host and the relay can tell whether it is good. */
 export function readInvite(text: string): Invite | null {
   const [, ticket, proof] = INVITE.exec(text) ?? [];
-  if (ticket === undefined || proof === undefined) return null;
-  const { via, minute } = partsOf(ticket) ?? { via: 'L', minute: 0 };
-  return {
-    via: via === 'L' ? 'link' : 'code',
-    expiresAtMs: minute * MINUTE_MS,
-    ticket,
-    proof: bytesOf(proof, PART_BYTES),
-  };
+  return ticket === undefined || proof === undefined ? null : { ticket, proof: bytesOf(proof, PART_BYTES) };
+}
+
+/** How the holder of a ticket came by it, and until when it holds; null if it is no ticket. */
+export function readTicket(ticket: string): { via: 'link' | 'code'; expiresAtMs: number } | null {
+  const [, via, minute] = TICKET.exec(ticket) ?? [];
+  if (minute === undefined) return null;
+  return { via: via === 'L' ? 'link' : 'code', expiresAtMs: Number.parseInt(minute, 36) * MINUTE_MS };
 }
 
 /** Whether a ticket was made with this verifier for this room and still holds. */
-export function checkTicket(verifier: string, code: string, ticket: string, nowMs: number): TicketVerdict {
-  const parts = partsOf(ticket);
-  if (parts === null || !isSame(ticket, ticketFor(verifier, code, parts.via, parts.minute))) return 'wrong';
-  return nowMs < parts.minute * MINUTE_MS ? 'valid' : 'expired';
-}
-
-/** How the holder of a ticket came by it; null if it is no ticket. */
-export function viaOf(ticket: string): Via | null {
-  const parts = partsOf(ticket);
-  return parts === null ? null : parts.via === 'L' ? 'link' : 'code';
+export function checkTicket(
+  verifier: string,
+  code: string,
+  ticket: string,
+  nowMs: number,
+): 'valid' | 'expired' | 'wrong' {
+  const read = readTicket(ticket);
+  if (read === null || !isSame(ticket, ticketFor(verifier, code, read.via, read.expiresAtMs))) return 'wrong';
+  return nowMs < read.expiresAtMs ? 'valid' : 'expired';
 }
 
 /** The proof that belongs to a ticket: what the host expects its holder to know. */
 export function proofFor(secret: string, code: string, ticket: string): Uint8Array {
-  if (viaOf(ticket) === 'code') return codeProof(verifierOf(secret, code), code, ticket);
+  if (readTicket(ticket)?.via === 'code') return codeProof(verifierOf(secret, code), code, ticket);
   return mac(bytesOf(secret, SECRET_BYTES), 'link proof', code, ticket).slice(0, PART_BYTES);
 }
 
@@ -111,14 +113,9 @@ function codeProof(verifier: string, code: string, ticket: string): Uint8Array {
   return mac(bytesOf(verifier, 32), 'code proof', code, ticket).slice(0, PART_BYTES);
 }
 
-function ticketFor(verifier: string, code: string, via: 'L' | 'C', minute: number): string {
-  const head = `${via}${minute.toString(36)}`;
+function ticketFor(verifier: string, code: string, via: 'link' | 'code', expiresAtMs: number): string {
+  const head = `${via === 'link' ? 'L' : 'C'}${Math.floor(expiresAtMs / MINUTE_MS).toString(36)}`;
   return `${head}.${base64Url(mac(bytesOf(verifier, 32), 'ticket', code, head).slice(0, PART_BYTES))}`;
-}
-
-function partsOf(ticket: string): { via: 'L' | 'C'; minute: number } | null {
-  const [, via, minute] = TICKET.exec(ticket) ?? [];
-  return minute === undefined ? null : { via: via === 'L' ? 'L' : 'C', minute: Number.parseInt(minute, 36) };
 }
 
 const base64Url = (bytes: Uint8Array): string =>

@@ -1,4 +1,4 @@
-import { HIGH_WATER_BYTES, type Link, LOW_WATER_BYTES, MAX_FRAME_BYTES } from './link.ts';
+import { HIGH_WATER_BYTES, type Link, LOW_WATER_BYTES, MAX_FRAME_BYTES, type TransportStats } from './link.ts';
 
 /** What may arrive before the link's user listens. A peer that waits for answers never has this much on its way. */
 const MAX_EARLY_BYTES = HIGH_WATER_BYTES;
@@ -17,6 +17,10 @@ export abstract class BaseLink implements Link {
   #early: ArrayBuffer[] = [];
   #earlyBytes = 0;
   #endReason: string | null = null;
+  /** Frames that the transport took and brought. */
+  protected readonly counts = { messagesSent: 0, messagesReceived: 0, bytesSent: 0, bytesReceived: 0 };
+  /** Of these, those of users before the present one. */
+  #before = { ...this.counts };
 
   abstract readonly bufferedBytes: number;
   abstract send(frame: ArrayBuffer): void;
@@ -45,10 +49,36 @@ export abstract class BaseLink implements Link {
     return this.#endReason !== null;
   }
 
+  /** Ends one user's part: what comes now waits for the next user, whose stats leave out what was carried before. */
+  handOver(): void {
+    this.#before = { ...this.counts };
+    this.#before.messagesReceived -= this.#early.length;
+    this.#before.bytesReceived -= this.#earlyBytes;
+    this.#onFrame = null;
+    this.#onClose = null;
+  }
+
+  /** The present user's share of what the transport counted. */
+  protected sinceHandOver(stats: TransportStats): TransportStats {
+    const share = { ...stats };
+    for (const key of Object.keys(this.#before) as (keyof typeof this.counts)[]) {
+      share[key] = Math.max(0, stats[key] - this.#before[key]);
+    }
+    return share;
+  }
+
+  /** The transport takes a frame. */
+  protected countSent({ byteLength }: ArrayBuffer): void {
+    this.counts.messagesSent += 1;
+    this.counts.bytesSent += byteLength;
+  }
+
   /** A frame came from the transport. */
   protected deliver(frame: ArrayBuffer): void {
     const bytes = frame.byteLength;
     if (this.isEnded) return;
+    this.counts.messagesReceived += 1;
+    this.counts.bytesReceived += bytes;
     if (bytes > MAX_FRAME_BYTES) {
       this.close(`a frame of ${bytes} bytes came, at most ${MAX_FRAME_BYTES} are allowed`);
     } else if (this.#onFrame !== null && this.#early.length === 0) {

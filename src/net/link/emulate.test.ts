@@ -3,7 +3,7 @@ import { rng } from '../../core/math/rng.ts';
 import { type Conditions, unhindered } from '../../experiment/emulation.ts';
 import { type EmulatedLink, emulate } from './emulate.ts';
 import { HIGH_WATER_BYTES, type Link, LOW_WATER_BYTES, MAX_FRAME_BYTES } from './link.ts';
-import { memoryPair } from './memory.ts';
+import { memoryPair } from './memory-for-tests.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

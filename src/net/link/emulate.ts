@@ -3,12 +3,6 @@ import { type Conditions, unhindered } from '../../experiment/emulation.ts';
 import { BaseLink, CLOSED_HERE } from './base-link.ts';
 import { HIGH_WATER_BYTES, type Link, LOW_WATER_BYTES } from './link.ts';
 
-/** A link with conditions made worse than they are. */
-export interface EmulatedLink extends Link {
-  /** For what is sent and what comes from now on; frames under way keep their times. */
-  setConditions(conditions: Conditions): void;
-}
-
 /** What a sender may have under way besides what waits for bandwidth: as in Chromium, whose window is 5 MiB. */
 const FLIGHT_BYTES = 5 << 20;
 /** A lost frame is noticed by a timer or by repeated receipts of later ones. */
@@ -18,9 +12,11 @@ const LINGER_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Wraps a link; it changes nothing until it is given conditions. The same `random` and frames give the same times. */
-export const emulate = (link: Link, random: Rng, now: () => number): EmulatedLink => new Emulated(link, random, now);
+export const emulate = (link: Link, random: Rng, now: () => number): EmulatedLink =>
+  new EmulatedLink(link, random, now);
 
-class Emulated extends BaseLink implements EmulatedLink {
+/** A link with conditions made worse than they are. */
+export class EmulatedLink extends BaseLink {
   readonly #link: Link;
   readonly #out: Pipe;
   readonly #in: Pipe;
@@ -57,6 +53,7 @@ class Emulated extends BaseLink implements EmulatedLink {
     return this.#out.isEmpty ? this.#link.bufferedBytes : this.#out.bufferedBytes;
   }
 
+  /** For what is sent and what comes from now on; frames under way keep their times. */
   setConditions(conditions: Conditions): void {
     if (this.isEnded) return;
     this.#out.conditions = conditions;

@@ -25,6 +25,12 @@ export const LOW_WATER_BYTES = 1 << 18;
 
 export type { TransportStats } from '../../core/wire/traffic.ts';
 
+/** A link that counts for itself. */
+export interface CountedLink extends Link {
+  /** After the end, as last counted. */
+  stats(): Promise<TransportStats>;
+}
+
 /** What a link carried, as near to the wire as somebody counts. */
 export const carriedBytes = (stats: TransportStats): { sentBytes: number; receivedBytes: number } => ({
   sentBytes: stats.wireBytesSent ?? stats.bytesSent,

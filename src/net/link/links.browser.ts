@@ -1,13 +1,15 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type {} from '../../relay/signalling-for-tests.ts';
+import { browserRuntime } from '../join/browser-runtime.ts';
 import { type DialTarget, dialer } from '../join/dial.ts';
+import type { DialError } from '../join/dial-error.ts';
 import { deviceFor, type ProvenLink } from '../join/handshake.ts';
 import { lanSettings } from '../join/ice.ts';
 import { linkInvite, newSecret, readInvite } from '../join/invite.ts';
-import { type DialError, type ListenOptions, type ListenState, listen } from '../join/peer.ts';
+import { Listener, type ListenOptions, type ListenState } from '../join/listen.ts';
 import { type Link, MAX_FRAME_BYTES } from './link.ts';
 import { linkContract } from './link-contract-for-tests.ts';
-import { memoryPair } from './memory.ts';
+import { memoryPair } from './memory-for-tests.ts';
 import { bridge, portLink } from './port.ts';
 
 const port = String(inject('signallingPort'));
@@ -27,7 +29,7 @@ const dial = (
     ...target
   }: Partial<DialTarget> & { to?: typeof settings; signal?: AbortSignal } = {},
 ): Promise<ProvenLink> =>
-  dialer({ code, invite, device, transport: 'auto', onServers: () => {}, ...target }, to)(signal);
+  dialer(browserRuntime, { code, invite, device, transport: 'auto', onServers: () => {}, ...target }, to)(signal);
 
 /** A host that collects its links and its states, and is closed after the test. */
 function host(code: string, changed: Partial<ListenOptions> = {}) {
@@ -35,8 +37,10 @@ function host(code: string, changed: Partial<ListenOptions> = {}) {
   const states: ListenState[] = [];
   const links: ProvenLink[] = [];
   const banned = new Set<string>();
-  const listener = listen(code, settings, {
+  const listener = new Listener(browserRuntime, settings, {
+    code,
     token: 'token',
+    freesCode: true,
     secret,
     allowsTyping: true,
     hostKey: null,
@@ -224,7 +228,8 @@ describe('dialling', () => {
       const { hasState, nextLink, invite } = host(code);
       await hasState('open');
       blockIce();
-      const again = dialer({ code, invite: invite(), device, transport: 'auto', onServers: () => {} }, settings);
+      const target = { code, invite: invite(), device, transport: 'auto', onServers: () => {} } as const;
+      const again = dialer(browserRuntime, target, settings);
       const link = await again(never);
       const hosted = await nextLink();
       expect([link.route, hosted.route]).toEqual(['relayed', 'relayed']);
@@ -246,12 +251,13 @@ describe('dialling', () => {
 });
 
 describe('listening', () => {
+  /** One data channel, as far as the guard can see. */
+  const sdp = 'v=0\r\nm=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\n';
+
   /** Says anything to a host through signalling, with a ticket. */
   async function guest(code: string, invite: string, payloads: unknown[]): Promise<void> {
     const token = `${code}.${readInvite(invite)?.ticket}`;
-    const socket = new WebSocket(
-      `ws://localhost:${port}/signal/peerjs?key=manyhands&id=manyhands-worker-guest&token=${token}&version=1`,
-    );
+    const socket = new WebSocket(`ws://localhost:${port}/signal/socket?id=manyhands-worker-guest&token=${token}`);
     await new Promise((resolve) => {
       socket.onopen = resolve;
     });
@@ -276,15 +282,9 @@ describe('listening', () => {
     const code = freshCode();
     const { hasState, invite } = host(code);
     await hasState('open');
-    const offer = {
-      type: 'data',
-      connectionId: 'c',
-      reliable: true,
-      serialization: 'raw',
-      sdp: { type: 'offer', sdp: '' },
-    };
-    const bogus = { ticket: `Lzzzzzz.${'A'.repeat(22)}` };
-    await guest(code, invite(), [offer, { ...offer, metadata: {} }, { ...offer, metadata: bogus }]);
+    const signal = { kind: 'offer', call: 7, sdp };
+    const bogus = `Lzzzzzz.${'A'.repeat(22)}`;
+    await guest(code, invite(), [{ signal }, { signal, ticket: {} }, { signal, ticket: bogus }]);
     await dial(code, invite());
     // The dialler's own, and the host's for it.
     expect(made).toHaveLength(2);
@@ -303,15 +303,16 @@ describe('listening', () => {
     const code = freshCode();
     const { hasState, nextLink, invite } = host(code);
     await hasState('open');
-    const metadata = { ticket: readInvite(invite())?.ticket };
-    const like = { type: 'data', connectionId: 'c', reliable: true, serialization: 'raw', metadata };
+    const ticket = readInvite(invite())?.ticket;
+    const signal = { kind: 'offer', call: 7, sdp };
     await guest(code, invite(), [
       null,
       'text',
-      { ...like, serialization: 'none such', sdp: { type: 'offer', sdp: '' } },
-      { ...like, sdp: { type: 'no type', sdp: 7 } },
-      { ...like, sdp: { type: 'offer', sdp: 'garbage' } },
-      { ...like, type: 'media', sdp: { type: 'offer', sdp: '' } },
+      { ticket, signal: { ...signal, kind: 'none such' } },
+      { ticket, signal: { ...signal, sdp: 7 } },
+      { ticket, signal: { ...signal, sdp: 'garbage' } },
+      { ticket, signal: { ...signal, sdp: sdp.replace('application', 'audio') } },
+      { ticket, signal },
     ]);
     const link = await dial(code, invite());
     const received = receiveBytes(await nextLink(), 1);

@@ -4,7 +4,7 @@ import { type Conditions, unhindered } from '../../experiment/emulation.ts';
 import { emulate } from './emulate.ts';
 import type { Link } from './link.ts';
 import { linkContract } from './link-contract-for-tests.ts';
-import { memoryPair } from './memory.ts';
+import { memoryPair } from './memory-for-tests.ts';
 import { bridge, portLink } from './port.ts';
 
 const portPair = async (): Promise<readonly [Link, Link]> => {

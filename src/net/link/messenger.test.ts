@@ -5,7 +5,7 @@ import { Outbox } from '../../core/wire/outbox.ts';
 import { unhindered } from '../../experiment/emulation.ts';
 import { emulate } from './emulate.ts';
 import type { Link } from './link.ts';
-import { memoryPair } from './memory.ts';
+import { memoryPair } from './memory-for-tests.ts';
 import { Messenger, type MessengerHandlers } from './messenger.ts';
 import { bridge, portLink } from './port.ts';
 

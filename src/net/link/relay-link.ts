@@ -1,14 +1,6 @@
-import type { CountedLink } from '../join/handshake.ts';
 import { CLOSED_HERE, CLOSED_THERE, CreditLink } from './base-link.ts';
-import { HIGH_WATER_BYTES, type TransportStats } from './link.ts';
-
-/** An open WebSocket to the relay, of a browser or of Node. */
-export interface RelaySocket {
-  send(data: ArrayBuffer | string): void;
-  close(reason: string): void;
-  /** Called once. `data` is an ArrayBuffer or a string. */
-  listen(onMessage: (data: unknown) => void, onClose: (reason: string) => void): void;
-}
+import { type CountedLink, HIGH_WATER_BYTES, type TransportStats } from './link.ts';
+import type { OpenSocket, RelaySocket } from './relay-socket.ts';
 
 /** What is on its way and not yet taken by the other end; more waits here, not in the relay. */
 const WINDOW_BYTES = HIGH_WATER_BYTES;
@@ -21,7 +13,6 @@ export class RelayLink extends CreditLink implements CountedLink {
   readonly #socket: RelaySocket;
   readonly #queue: ArrayBuffer[] = [];
   #inFlightBytes = 0;
-  #counts = { messagesSent: 0, messagesReceived: 0, bytesSent: 0, bytesReceived: 0 };
   #roundTripMs: number | null = null;
   /** The frame whose credit is timed: when it left, and how many bytes are to be taken before and with it. */
   #timed: { atMs: number; leftBytes: number } | null = null;
@@ -29,10 +20,28 @@ export class RelayLink extends CreditLink implements CountedLink {
   constructor(socket: RelaySocket) {
     super();
     this.#socket = socket;
-    socket.listen(
-      (data) => this.#hear(data),
-      (reason) => this.#finish(reason === '' ? CLOSED_THERE : reason, false),
-    );
+  }
+
+  /** A link through the relay's socket at this address; rejects where that does not open, or with the signal's reason. */
+  static open(openSocket: OpenSocket, url: string, signal: AbortSignal): Promise<RelayLink> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      let link: RelayLink | null = null;
+      const socket = openSocket(url, {
+        onOpen() {
+          signal.removeEventListener('abort', giveUp);
+          link = new RelayLink(socket);
+          resolve(link);
+        },
+        onMessage: (data) => link?.hear(data),
+        onClose: (reason) => (link === null ? giveUp(reason) : link.lost(reason)),
+      });
+      const giveUp = (reason: unknown): void => {
+        socket.close('');
+        reject(signal.aborted ? signal.reason : new Error(String(reason) || 'the relay refused the connection'));
+      };
+      signal.addEventListener('abort', giveUp);
+    });
   }
 
   send(frame: ArrayBuffer): void {
@@ -48,20 +57,18 @@ export class RelayLink extends CreditLink implements CountedLink {
 
   async stats(): Promise<TransportStats> {
     // Nobody tells what TCP and TLS add.
-    return { ...this.#counts, wireBytesSent: null, wireBytesReceived: null, roundTripMs: this.#roundTripMs };
+    const wire = { wireBytesSent: null, wireBytesReceived: null };
+    return this.sinceHandOver({ ...this.counts, ...wire, roundTripMs: this.#roundTripMs });
   }
 
   protected taken(bytes: number): void {
     if (!this.isEnded) this.#socket.send(String(bytes));
   }
 
-  #hear(data: unknown): void {
+  /** The socket brought this. */
+  hear(data: unknown): void {
     if (this.isEnded) return;
-    if (data instanceof ArrayBuffer) {
-      this.#counts.messagesReceived += 1;
-      this.#counts.bytesReceived += data.byteLength;
-      return this.deliver(data);
-    }
+    if (data instanceof ArrayBuffer) return this.deliver(data);
     const bytes = typeof data === 'string' && /^\d{1,7}$/.test(data) ? Number(data) : Number.POSITIVE_INFINITY;
     if (bytes > this.#inFlightBytes) return this.close('the other side took more than it was sent');
     this.#inFlightBytes -= bytes;
@@ -76,13 +83,17 @@ export class RelayLink extends CreditLink implements CountedLink {
     this.credit(bytes);
   }
 
+  /** The socket is gone. */
+  lost(reason: string): void {
+    this.#finish(reason === '' ? CLOSED_THERE : reason, false);
+  }
+
   #drain(): void {
     while (this.#inFlightBytes < WINDOW_BYTES) {
       const frame = this.#queue.shift();
       if (frame === undefined) return;
       this.#inFlightBytes += frame.byteLength;
-      this.#counts.messagesSent += 1;
-      this.#counts.bytesSent += frame.byteLength;
+      this.countSent(frame);
       this.#timed ??= { atMs: performance.now(), leftBytes: this.#inFlightBytes };
       this.#socket.send(frame);
     }

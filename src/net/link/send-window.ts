@@ -9,7 +9,7 @@ const QUEUE_MS = 50;
 const MIN_STEP_BYTES = 1 << 16;
 const MAX_STEP_BYTES = 1 << 18;
 
-interface Mark {
+interface SentMark {
   readonly at: number;
   readonly sentMs: number;
   /** Under way when it was sent, or allowed to be; null if it had the way for itself. */
@@ -28,7 +28,7 @@ export class SendWindow {
   #sent = 0;
   #reached = 0;
   #marked = 0;
-  #marks: Mark[] = [];
+  #marks: SentMark[] = [];
   #idleMs: number | null = null;
   #wasFull = false;
 

@@ -68,7 +68,7 @@ test('whatever one byte or length of the newest becomes, the one before it is us
 test('what a crash left half-written is no checkpoint and in nobody’s way', async () => {
   const { folder, store, save, files } = await emptyStore();
   await save(1);
-  await writeFile(join(folder, 'next.tmp'), bytesOf(9));
+  await writeFile(join(folder, '000000000002-other.checkpoint.1234.part'), bytesOf(9));
   expect((await store.latest())?.resumable.version).toBe(1);
   await save(2);
   expect(await files()).toHaveLength(2);

@@ -1,8 +1,9 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checksum } from '../../core/wire/checksum.ts';
 import type { CheckpointStore } from '../../host/checkpoint-keeper.ts';
 import type { Resumable } from '../../host/state.ts';
+import { flushFolder, PART_ENDING, writeWhole } from './write-whole.ts';
 
 /*
  * A checkpoint file, `<sequence>-<run>.checkpoint`; the sequence grows with every save in the folder.
@@ -22,7 +23,8 @@ const SPACE = 0x20;
 
 /** One may be torn by a crash and one by a bad sector, and there is still one to go on from. */
 const KEPT = 3;
-const NAME = /^(\d{12})-([A-Za-z0-9-]{1,64})\.checkpoint$/;
+/** They sort by age: the sequence has as many digits as it will ever need. */
+const NAME = /^\d{12}-[A-Za-z0-9-]{1,64}\.checkpoint$/;
 
 export interface DiskStoreListener {
   /** The file and its name are on the disk. */
@@ -31,43 +33,32 @@ export interface DiskStoreListener {
   onSkipped(text: string): void;
 }
 
-/**
- * Keeps checkpoints in a folder. A save is whole or not there, whenever the process or the machine stops: it is written
- * beside the others, flushed, and only then given its name. The last three of a run stay.
- */
+/** Keeps checkpoints in a folder. A save is whole or not there, whenever the process or the machine stops. The last three of a run stay. */
 export function diskStore(folder: string, { onSaved, onSkipped }: DiskStoreListener): CheckpointStore {
-  const list = async () => {
-    const names = await readdir(folder).catch(() => []);
-    const files = names.flatMap((name) => {
-      const [, sequence, id] = NAME.exec(name) ?? [];
-      return id === undefined ? [] : [{ name, id, sequence: Number(sequence) }];
-    });
-    return files.sort((a, b) => b.sequence - a.sequence);
-  };
+  const names = () => readdir(folder).catch((): string[] => []);
+  /** The newest first. */
+  const list = async () =>
+    (await names())
+      .filter((name) => NAME.test(name))
+      .sort()
+      .reverse();
+  const remove = (old: readonly string[]) => Promise.all(old.map((name) => rm(join(folder, name), { force: true })));
 
   return {
     async save(id, bytes, meta) {
       await mkdir(folder, { recursive: true });
       const before = await list();
-      const sequence = String((before[0]?.sequence ?? 0) + 1).padStart(12, '0');
-      const path = join(folder, `${sequence}-${id}.checkpoint`);
+      const sequence = Number.parseInt(before[0] ?? '0', 10) + 1;
+      const path = join(folder, `${String(sequence).padStart(12, '0')}-${id}.checkpoint`);
       const head = encodeHead({ ...meta, savedAtMs: Date.now() }, bytes);
-      // One name for all: what a crash left half-written is written over.
-      const temporary = join(folder, 'next.tmp');
-      await withFile(temporary, 'w', async (file) => {
-        // One after the other: the state may be as long as all parameters, and is not copied to stand behind its head.
-        await file.writeFile(head);
-        await file.writeFile(bytes);
-        await file.sync();
-      });
-      await rename(temporary, path);
-      await syncFolder(folder);
+      // What a crash left half-written is as large as a checkpoint.
+      await remove((await names()).filter((name) => name.endsWith(PART_ENDING)));
+      await writeWhole(path, [head, bytes]);
       onSaved({ id, version: meta.version, sizeBytes: head.length + bytes.length });
-      const old = before.filter((file) => file.id === id).slice(KEPT - 1);
-      await Promise.all(old.map(({ name }) => rm(join(folder, name), { force: true })));
+      await remove(before.filter(isOf(id)).slice(KEPT - 1));
     },
     async latest() {
-      for (const { name } of await list()) {
+      for (const name of await list()) {
         const found = decodeCheckpointFile(await readFile(join(folder, name)));
         if (typeof found !== 'string') return found;
         onSkipped(`The checkpoint ${name} cannot be used: ${found}. The one before it is tried.`);
@@ -75,12 +66,14 @@ export function diskStore(folder: string, { onSaved, onSkipped }: DiskStoreListe
       return null;
     },
     async drop(id) {
-      const own = (await list()).filter((file) => file.id === id);
-      await Promise.all(own.map(({ name }) => rm(join(folder, name), { force: true })));
-      if (own.length > 0) await syncFolder(folder);
+      const own = (await list()).filter(isOf(id));
+      await remove(own);
+      if (own.length > 0) await flushFolder(folder);
     },
   };
 }
+
+const isOf = (id: string) => (name: string) => name.slice(13) === `${id}.checkpoint`;
 
 function encodeHead(resumable: Resumable, body: Uint8Array): Uint8Array {
   const json = new TextEncoder().encode(JSON.stringify(resumable));
@@ -107,18 +100,4 @@ export function decodeCheckpointFile(contents: Uint8Array): { bytes: Uint8Array;
     return 'its checksum is wrong';
   const resumable = JSON.parse(new TextDecoder().decode(contents.subarray(HEAD_AT, bodyAt))) as Resumable;
   return { bytes, resumable };
-}
-
-/** A new name is on the disk only when its folder is. Windows opens no folders, and needs none of this. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform !== 'win32') await withFile(folder, 'r', (file) => file.sync());
-}
-
-async function withFile(path: string, flags: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
-  const file = await open(path, flags);
-  try {
-    await use(file);
-  } finally {
-    await file.close();
-  }
 }

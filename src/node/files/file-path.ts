@@ -26,27 +26,22 @@ export const diskFiles: PathOpener = {
   async unpack(chunks, name) {
     const folder = await mkdtemp(join(tmpdir(), 'manyhands-unpacked-'));
     const removeFolder = () => rm(folder, { recursive: true, force: true });
-    let file: FileHandle | null = null;
+    const file = await open(join(folder, 'plain'), 'wx+');
+    const remove = async () => {
+      await file.close();
+      await removeFolder();
+    };
     try {
-      const unpacked = await open(join(folder, 'plain'), 'wx+');
-      file = unpacked;
       let sizeBytes = 0;
       for await (const chunk of chunks) {
-        await unpacked.writeFile(chunk);
+        await file.writeFile(chunk);
         sizeBytes += chunk.length;
       }
       // Where the system allows it the file has no name from now on, and is gone with this process however that ends.
       if (process.platform !== 'win32') await removeFolder();
-      return {
-        source: { name, sizeBytes, open: (from, until = sizeBytes) => chunksOf(unpacked, from, until) },
-        async remove() {
-          await unpacked.close();
-          await removeFolder();
-        },
-      };
+      return { source: { name, sizeBytes, open: (from, until = sizeBytes) => chunksOf(file, from, until) }, remove };
     } catch (error) {
-      await file?.close();
-      await removeFolder();
+      await remove();
       throw error;
     }
   },

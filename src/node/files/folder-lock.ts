@@ -1,7 +1,20 @@
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Holds a folder for this process; rejects in words while another process that is alive holds it. Gives the way to let go. */
+/** A folder is held by another process that is alive; `path` is the file that says so. */
+export class FolderInUseError extends Error {
+  readonly path: string;
+
+  constructor(folder: string, path: string, holder: number) {
+    super(
+      `${folder} is in use by another relay (process ${holder}): end it, or choose another --data-dir. ` +
+        `If there is none, remove ${path}`,
+    );
+    this.path = path;
+  }
+}
+
+/** Holds a folder for this process; rejects with a FolderInUseError while another process holds it. Returns the way to let go. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'in-use-by');
@@ -17,10 +30,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     }
     const holder = Number(await readFile(path, 'utf8').catch(() => ''));
     if (tries > 2 || (holder !== process.pid && isAlive(holder))) {
-      throw new Error(
-        `${folder} is in use by another relay (process ${holder}): end it, or choose another --data-dir. ` +
-          `If there is none, remove ${path}`,
-      );
+      throw new FolderInUseError(folder, path, holder);
     }
     // Its process was killed.
     await rm(path, { force: true });

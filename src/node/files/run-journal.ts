@@ -2,23 +2,18 @@ import { closeSync, fdatasync, ftruncateSync, mkdirSync, openSync, readFileSync,
 import { dirname } from 'node:path';
 import type { HostState, RunLog } from '../../host/state.ts';
 
-/** One thing that happened in a run, as a line of its log. */
-export type JournalEntry = { readonly at: string } & (
+/** One thing that happened in a run. */
+export type JournalEvent =
   | { readonly event: 'started'; readonly run: string; readonly experiment: object }
   | { readonly event: 'resumed'; readonly run: string; readonly version: number }
   | { readonly event: 'evaluation'; readonly step: number; readonly loss: number; readonly accuracy: number }
   | { readonly event: 'joined' | 'left'; readonly worker: number; readonly name: string }
   | { readonly event: 'checkpoint'; readonly version: number; readonly sizeBytes: number }
   | { readonly event: 'stopping'; readonly version: number }
-  | { readonly event: 'finished'; readonly phase: string; readonly reason: string | null; readonly version: number }
-);
+  | { readonly event: 'finished'; readonly phase: string; readonly reason: string | null; readonly version: number };
 
-/** An entry before it has a time. */
-export type JournalEvent = JournalEntry extends infer Entry
-  ? Entry extends unknown
-    ? Omit<Entry, 'at'>
-    : never
-  : never;
+/** A line of a run's log. */
+export type JournalEntry = { readonly at: string } & JournalEvent;
 
 /** The log of one run: each line is in the file before the next thing happens, and none is ever changed. */
 export class Journal {

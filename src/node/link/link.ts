@@ -1,11 +1,7 @@
 import nodeDataChannel, { type DataChannel, type PeerConnection } from 'node-datachannel';
-import { BaseLink, CLOSED_HERE, CLOSED_THERE } from '../../net/link/base-link.ts';
-import { HIGH_WATER_BYTES, LOW_WATER_BYTES, type TransportStats } from '../../net/link/link.ts';
-
-/** The channel says that it is closed before its last frames are out: the connection stays for them. */
-const LINGER_MS = 1000;
-/** As in a tab: a few lost probes are often made good. */
-const DISCONNECTED_GRACE_MS = 3000;
+import { CLOSED_THERE } from '../../net/link/base-link.ts';
+import { DataChannelLink } from '../../net/link/data-channel-link.ts';
+import { LOW_WATER_BYTES, type TransportStats } from '../../net/link/link.ts';
 
 /** What nothing in JavaScript refers to is collected, channel and all, though frames still come. */
 const alive = new Set<NodeLink>();
@@ -16,83 +12,62 @@ const alive = new Set<NodeLink>();
 const ASK_MS = 50;
 let asking: ReturnType<typeof setInterval> | undefined;
 
-/**
- * A link of this process over an open, ordered, reliable data channel. The connection is the link's own and ends with it;
- * `onGone` is called then.
- */
-export class NodeLink extends BaseLink {
+/** A link over a data channel of this process. */
+export class NodeLink extends DataChannelLink {
   readonly #connection: PeerConnection;
   readonly #channel: DataChannel;
-  readonly #onGone: () => void;
-  #queue: ArrayBuffer[] = [];
-  #queuedBytes = 0;
-  #messages = { sent: 0, received: 0 };
-  #receivedBytes = 0;
-  #last: TransportStats | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Once the connection is gone. */
+  #lastStats: TransportStats | null = null;
 
-  constructor(connection: PeerConnection, channel: DataChannel, onGone: () => void = () => {}) {
-    super();
+  constructor(connection: PeerConnection, channel: DataChannel, onGone: () => void) {
+    super(onGone);
     this.#connection = connection;
     this.#channel = channel;
-    this.#onGone = onGone;
     alive.add(this);
     asking ??= setInterval(() => {
       for (const link of alive) link.#ask();
     }, ASK_MS).unref();
     channel.setBufferedAmountLowThreshold(LOW_WATER_BYTES);
-    channel.onBufferedAmountLow(() => this.#drain());
+    channel.onBufferedAmountLow(() => this.drain());
     channel.onMessage((data) => {
       if (typeof data === 'string') return this.close('text came where frames are expected');
-      const frame = wholeBuffer(data);
-      this.#messages.received += 1;
-      this.#receivedBytes += frame.byteLength;
-      this.deliver(frame);
+      this.deliver(wholeBuffer(data));
     });
-    connection.onStateChange((state) => this.#watch(state));
+    connection.onStateChange((state) => this.watch(state));
   }
 
-  get bufferedBytes(): number {
-    return this.isEnded ? 0 : this.#channel.bufferedAmount() + this.#queuedBytes;
-  }
-
-  send(frame: ArrayBuffer): void {
-    if (this.isEnded) return;
-    if (this.#queue.length > 0 || this.#channel.bufferedAmount() >= HIGH_WATER_BYTES) {
-      this.#queue.push(frame);
-      this.#queuedBytes += frame.byteLength;
-    } else {
-      this.#write(frame);
-    }
-  }
-
-  close(reason = CLOSED_HERE): void {
-    if (!this.#finish(reason, true)) return;
-    this.#channel.close();
-    this.#timer = setTimeout(() => this.#dispose(), LINGER_MS);
-    // A process that has nothing else to do may end.
-    this.#timer.unref();
-  }
-
-  /** Ends at once, whatever is on its way. */
-  abandon(): void {
-    this.#finish(CLOSED_HERE, true);
-    this.#dispose();
-  }
-
-  /** Bytes of frames as the transport counts them; after the end, as it last did. */
   async stats(): Promise<TransportStats> {
-    if (!this.isEnded) this.#look();
-    return this.#last ?? noStats;
+    return this.sinceHandOver(this.#lastStats ?? this.#look());
   }
 
-  protected taken(): void {}
+  protected get channelBytes(): number {
+    return this.#channel.bufferedAmount();
+  }
 
-  #look(): void {
-    const { sent, received } = this.#messages;
-    this.#last = {
-      messagesSent: sent,
-      messagesReceived: received,
+  protected get isChannelOpen(): boolean {
+    return this.#channel.isOpen();
+  }
+
+  protected write(frame: ArrayBuffer): void {
+    // False says that it was buffered, not that it was refused.
+    this.#channel.sendMessageBinary(new Uint8Array(frame));
+  }
+
+  protected closeChannel(): void {
+    this.#channel.close();
+  }
+
+  protected override gone(): void {
+    this.#lastStats = this.#look();
+    alive.delete(this);
+    if (alive.size > 0) return;
+    clearInterval(asking);
+    asking = undefined;
+  }
+
+  #look(): TransportStats {
+    return {
+      ...this.counts,
       bytesSent: this.#connection.bytesSent(),
       bytesReceived: this.#connection.bytesReceived(),
       // The library counts messages only (bytesSent is the sum of their lengths, to the byte), nothing below them.
@@ -102,67 +77,10 @@ export class NodeLink extends BaseLink {
     };
   }
 
-  #write(frame: ArrayBuffer): void {
-    try {
-      // False says that it was buffered, not that it was refused.
-      this.#channel.sendMessageBinary(new Uint8Array(frame));
-      this.#messages.sent += 1;
-    } catch (error) {
-      if (this.#channel.isOpen()) this.close(`the channel refused a frame: ${String(error)}`);
-    }
-  }
-
-  #drain(): void {
-    while (!this.isEnded && this.#queue.length > 0 && this.#channel.bufferedAmount() < HIGH_WATER_BYTES) {
-      const frame = this.#queue.shift();
-      if (frame === undefined) break;
-      this.#queuedBytes -= frame.byteLength;
-      this.#write(frame);
-    }
-    if (!this.isEnded && this.bufferedBytes <= LOW_WATER_BYTES) this.onLow();
-  }
-
-  #watch(state: string): void {
-    if (this.isEnded) {
-      if (state !== 'connected') this.#dispose();
-      return;
-    }
-    clearTimeout(this.#timer);
-    if (state === 'failed' || state === 'closed') this.#lost('the connection failed');
-    else if (state === 'disconnected') {
-      this.#timer = setTimeout(() => this.#lost('the other side stopped answering'), DISCONNECTED_GRACE_MS);
-    }
-  }
-
   /** The other side closed the channel, and what it sent before has all been handed out. */
   #ask(): void {
     if (this.isEnded || this.#channel.isOpen()) return;
-    if (this.#receivedBytes >= this.#connection.bytesReceived()) this.#lost(CLOSED_THERE);
-  }
-
-  /** The transport is gone, whoever noticed. */
-  #lost(reason: string): void {
-    if (this.#finish(reason, false)) this.#dispose();
-  }
-
-  #finish(reason: string, isLocal: boolean): boolean {
-    if (this.isEnded) return false;
-    clearTimeout(this.#timer);
-    this.#look();
-    this.#queue = [];
-    this.#queuedBytes = 0;
-    return this.end(reason, isLocal);
-  }
-
-  #dispose(): void {
-    clearTimeout(this.#timer);
-    if (!alive.delete(this)) return;
-    if (alive.size === 0) {
-      clearInterval(asking);
-      asking = undefined;
-    }
-    this.#connection.close();
-    this.#onGone();
+    if (this.counts.bytesReceived >= this.#connection.bytesReceived()) this.lost(CLOSED_THERE);
   }
 }
 
@@ -182,13 +100,3 @@ function wholeBuffer(data: Buffer | ArrayBuffer): ArrayBuffer {
   const { buffer, byteLength } = data;
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? buffer : new Uint8Array(data).buffer;
 }
-
-const noStats: TransportStats = {
-  messagesSent: 0,
-  messagesReceived: 0,
-  bytesSent: 0,
-  bytesReceived: 0,
-  wireBytesSent: null,
-  wireBytesReceived: null,
-  roundTripMs: null,
-};

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest';
+import { browserRuntime } from '../../net/join/browser-runtime.ts';
 import { dialer } from '../../net/join/dial.ts';
 import { deviceFor } from '../../net/join/handshake.ts';
 import { lanSettings } from '../../net/join/ice.ts';
@@ -10,7 +11,11 @@ const settings = lanSettings({ hostname: 'localhost', port: String(port), protoc
 const device = deviceFor(new Uint8Array(16), code);
 
 const dialNode = () =>
-  dialer({ code, invite, device, transport: 'auto', onServers: () => {} }, settings)(new AbortController().signal);
+  dialer(
+    browserRuntime,
+    { code, invite, device, transport: 'auto', onServers: () => {} },
+    settings,
+  )(new AbortController().signal);
 
 // Both ends are this tab's, so that the contract can hold them; everything between them goes through Node, twice.
 linkContract('tab to Node', async () => [await dialNode(), await dialNode()]);

@@ -3,16 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ProvenLink } from '../../net/join/handshake.ts';
 import { linkInvite, newSecret } from '../../net/join/invite.ts';
+import { Listener } from '../../net/join/listen.ts';
 import { linkContract } from '../../net/link/link-contract-for-tests.ts';
-import { attachSignalling } from '../../relay/signalling.ts';
-import { dialInNode } from './dial.ts';
-import { listenInNode, type NodeNet } from './listen.ts';
+import { Signalling } from '../../relay/signalling.ts';
+import { dialInNode } from './dial-for-tests.ts';
+import { type NodeNet, nodeRuntime } from './runtime.ts';
 
 let net: NodeNet;
 const server = createServer((req, res) => {
-  if (!signalling.handler(req, res)) res.writeHead(404).end();
+  if (!signalling.handle(req, res)) res.writeHead(404).end();
 });
-const signalling = attachSignalling(server);
+const signalling = new Signalling(server);
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -32,11 +33,21 @@ async function host(banned: string[] = []) {
   const secret = newSecret();
   const links: ProvenLink[] = [];
   const states: string[] = [];
-  const listener = listenInNode({ code, token: 'token', secret, allowsTyping: false }, net, {
-    onLink: (link) => links.push(link),
-    onState: ({ kind }) => states.push(kind),
-    isBanned: (device) => banned.includes(device) || banned.includes('all'),
-  });
+  const listener = new Listener(
+    nodeRuntime(net),
+    { relayUrl: net.url, iceServers: [] },
+    {
+      code,
+      token: 'token',
+      secret,
+      allowsTyping: false,
+      hostKey: null,
+      freesCode: false,
+      onLink: (link) => links.push(link),
+      onState: ({ kind }) => states.push(kind),
+      isBanned: (device) => banned.includes(device) || banned.includes('all'),
+    },
+  );
   onTestFinished(() => listener.close());
   await expect.poll(() => states.at(-1), { interval: 5 }).toBe('open');
   const dial = (invite = linkInvite(secret, code, Date.now())) => dialInNode(code, invite, net);

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
+import { LARGE_MODEL_BYTES } from '../../lab/run-order.ts';
+import { Check } from '../parts/choice.tsx';
 import { bytes } from '../../observe/format.ts';
 import type { LabModel } from './model.ts';
-import { LARGE_MODEL_BYTES, sized } from './sweep.ts';
+import { sized } from './plan.ts';
 
 /** As many as a sweep may ask for. */
 const MAX_REPEATS = 100;
@@ -9,17 +11,17 @@ const MAX_REPEATS = 100;
 interface RepeatsProps {
   /** How often each is run as it is. */
   readonly asked: number;
-  readonly least: number;
+  readonly min: number;
   onChange(repeats: number): void;
 }
 
 /** How often each setting is run. */
-export function Repeats({ asked, least, onChange }: RepeatsProps) {
+export function Repeats({ asked, min, onChange }: RepeatsProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const isWrong = typed !== null;
   const read = (text: string) => {
     const count = Number(text);
-    const isCount = /^\d+$/.test(text) && count >= least && count <= MAX_REPEATS;
+    const isCount = /^\d+$/.test(text) && count >= min && count <= MAX_REPEATS;
     setTyped(isCount ? null : text);
     if (isCount) onChange(count);
   };
@@ -38,14 +40,14 @@ export function Repeats({ asked, least, onChange }: RepeatsProps) {
       />
       {isWrong && (
         <p class="problem" id="lab-repeats-problem">
-          A whole number from {least} to {MAX_REPEATS}.
+          A whole number from {min} to {MAX_REPEATS}.
         </p>
       )}
     </div>
   );
 }
 
-/** What may be other than the sweep says: repeats, the data, which models are kept. */
+/** What may differ from the sweep: repeats, the data, which models are kept. */
 export function LabAdjust({ model }: { model: LabModel }) {
   const choice = model.choice.value;
   const { takesFile, keepsLargeModels, sweep, isQuick } = choice;
@@ -56,28 +58,28 @@ export function LabAdjust({ model }: { model: LabModel }) {
       <Repeats
         key={`${sweep.name} ${isQuick}`}
         asked={choice.repeats ?? usual}
-        least={1}
+        min={1}
         onChange={(repeats) => model.adjust({ repeats: repeats === usual ? null : repeats })}
       />
       {plan.ok && plan.canTakeFile && (
-        <label class="check" title="In place of generated ones">
-          <input
-            type="checkbox"
-            checked={takesFile}
-            onChange={(event) => model.adjust({ takesFile: event.currentTarget.checked })}
-          />
+        <Check
+          class="check"
+          title="In place of generated ones"
+          isOn={takesFile}
+          onChange={(isOn) => model.adjust({ takesFile: isOn })}
+        >
           Examples from a file
-        </label>
+        </Check>
       )}
       {plan.ok && plan.modelBytes > LARGE_MODEL_BYTES && (
-        <label class="check" title="For the zip; otherwise results alone are kept">
-          <input
-            type="checkbox"
-            checked={keepsLargeModels}
-            onChange={(event) => model.adjust({ keepsLargeModels: event.currentTarget.checked })}
-          />
+        <Check
+          class="check"
+          title="For the zip; otherwise results alone are kept"
+          isOn={keepsLargeModels}
+          onChange={(isOn) => model.adjust({ keepsLargeModels: isOn })}
+        >
           Keep each trained model, up to {bytes(plan.modelBytes)}
-        </label>
+        </Check>
       )}
     </>
   );

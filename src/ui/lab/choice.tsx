@@ -1,31 +1,28 @@
+import { LARGE_MODEL_BYTES } from '../../lab/run-order.ts';
+import { Segments } from '../parts/choice.tsx';
 import { bytes, moment } from '../../observe/format.ts';
 import { LabAdjust, Repeats } from './adjust.tsx';
 import { fileWords } from './examples.ts';
-import { LabExamples } from './examples-form.tsx';
+import { ExamplesForm } from './examples-form.tsx';
 import type { LabModel } from './model.ts';
+import type { Choice, Lab } from './plan.ts';
 import type { LabRoom } from './room.ts';
-import { type Choice, LARGE_MODEL_BYTES, type Lab } from './sweep.ts';
 
-const sizes = [
-  [true, 'Quick', 'Minutes on a laptop'],
-  [false, 'Full', 'As the experiment was meant'],
-] as const;
+const sizes = { quick: 'Quick', full: 'Full' };
+const sizeHints = { quick: 'Minutes on a laptop', full: 'As the experiment was meant' };
 
 function Size({ model, choice }: { model: LabModel; choice: Choice }) {
   if (choice.sweep.quick === undefined) return null;
   return (
-    <div class="segments size" role="radiogroup" aria-label="Size">
-      {sizes.map(([isQuick, name, title]) => (
-        <label key={name} title={title}>
-          <input
-            type="radio"
-            name="size"
-            checked={choice.isQuick === isQuick}
-            onChange={() => model.adjust({ isQuick })}
-          />
-          <span>{name}</span>
-        </label>
-      ))}
+    <div class="size">
+      <Segments
+        label="Size"
+        name="size"
+        options={sizes}
+        hints={sizeHints}
+        value={choice.isQuick ? 'quick' : 'full'}
+        onChoose={(size) => model.adjust({ isQuick: size === 'quick' })}
+      />
     </div>
   );
 }
@@ -169,7 +166,12 @@ function Begun({ model, lab }: { model: LabModel; lab: Lab }) {
       <p class="about aside">{lab.sweep.about}</p>
       {plan.ok && (
         <fieldset disabled={model.progress.value !== null}>
-          <Repeats key={lab.id} asked={plan.repeats} least={plan.repeats} onChange={model.repeatMore} />
+          <Repeats
+            key={lab.id}
+            asked={plan.repeats}
+            min={plan.repeats}
+            onChange={(repeats) => model.repeatMore(repeats)}
+          />
         </fieldset>
       )}
     </>
@@ -189,7 +191,7 @@ export function LabChoice({ model, room }: { model: LabModel; room: LabRoom }) {
             {line}
           </p>
         ))}
-      {plan.ok && plan.needsFile && <LabExamples model={model} room={room} />}
+      {plan.ok && plan.needsFile && <ExamplesForm model={model} room={room} />}
       <Labs model={model} />
     </section>
   );

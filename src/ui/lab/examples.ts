@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { blobSource } from '../../data/sparse/byte-source.ts';
 import { identityOf, isSameFile } from '../../data/sparse/file-identity.ts';
+import { errorText } from '../../experiment/error-text.ts';
 import type { ExampleSource } from '../../host/example-server.ts';
 import type { Host } from '../../host/state.ts';
 import type { LabFile } from '../../store/labs.ts';
@@ -13,33 +14,37 @@ export type ChosenExamples =
   | { readonly kind: 'chosen'; readonly file: LabFile };
 
 /** Takes files of examples for a lab; one that its earlier runs did not have is refused. `wanted` is theirs, null if there are none. */
-export function labExamples(host: Host, wanted: ReadonlySignal<LabFile | null>) {
-  const given = signal<ChosenExamples>({ kind: 'none' });
-  let wishes = 0;
-  const look = async (source: ExampleSource) => {
+export class LabExamples {
+  readonly chosen: ReadonlySignal<ChosenExamples>;
+  readonly #host: Host;
+  readonly #given = signal<ChosenExamples>({ kind: 'none' });
+  #latest: ExampleSource | null = null;
+
+  constructor(host: Host, wanted: ReadonlySignal<LabFile | null>) {
+    this.#host = host;
+    this.chosen = computed((): ChosenExamples => {
+      const given = this.#given.value;
+      const words = given.kind === 'chosen' ? difference(wanted.value, given.file) : null;
+      return words === null ? given : { kind: 'refused', words };
+    });
+  }
+
+  async choose(source: ExampleSource): Promise<void> {
     if (source.kind !== 'file') return;
-    const wish = ++wishes;
+    this.#latest = source;
     const { format, malformedLimit, firstIndex } = source;
-    let next: ChosenExamples;
-    try {
-      const identity = await identityOf(blobSource(source.file, source.name));
-      next = { kind: 'chosen', file: { ...identity, format, malformedLimit, firstIndex } };
-    } catch (error) {
-      next = { kind: 'refused', words: `${source.name} cannot be read: ${(error as Error).message}` };
-    }
-    if (wish !== wishes) return;
-    given.value = next;
-    if (next.kind === 'chosen') host.chooseExamples(source);
-  };
-  const chosen = computed((): ChosenExamples => {
-    const now = given.value;
-    const words = now.kind === 'chosen' ? difference(wanted.value, now.file) : null;
-    return words === null ? now : { kind: 'refused', words };
-  });
-  return { chosen, choose: (source: ExampleSource) => void look(source) };
+    const given = await identityOf(blobSource(source.file, source.name)).then(
+      (identity): ChosenExamples => ({ kind: 'chosen', file: { ...identity, format, malformedLimit, firstIndex } }),
+      (error): ChosenExamples => ({ kind: 'refused', words: `${source.name} cannot be read: ${errorText(error)}` }),
+    );
+    // Another may have been chosen meanwhile.
+    if (this.#latest !== source) return;
+    this.#given.value = given;
+    if (given.kind === 'chosen') this.#host.chooseExamples(source);
+  }
 }
 
-/** In what a file is not the one that is wanted, and what to do; null if it is. */
+/** How a file differs from the one that is wanted, and what to do; null if it does not. */
 function difference(wanted: LabFile | null, file: LabFile): string | null {
   if (wanted === null) return null;
   if (!isSameFile(wanted, file)) {

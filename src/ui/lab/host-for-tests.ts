@@ -6,7 +6,7 @@ import {
   type StopReason,
   type WorkerPhase,
 } from '../../core/server/progress.ts';
-import { TallyCounter } from '../../core/wire/traffic.ts';
+import { TallyCounter, type TransportStats } from '../../core/wire/traffic.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { ExampleSource } from '../../host/example-server.ts';
 import { newLog } from '../../host/run-log.ts';
@@ -15,6 +15,15 @@ import type { StepProfile } from '../../observe/step-trace.ts';
 
 const profile: StepProfile = { backend: 'wasm', batch: 100, operators: [], stepMs: 2 };
 const nothing = new TallyCounter().counts;
+const noTransport: TransportStats = {
+  messagesSent: 0,
+  messagesReceived: 0,
+  bytesSent: 0,
+  bytesReceived: 0,
+  wireBytesSent: 0,
+  wireBytesReceived: 0,
+  roundTripMs: null,
+};
 
 /** A worker that has done nothing yet; number 0 is the host's own. */
 export const workerRow = (worker: number, phase: WorkerPhase = 'ready'): WorkerRow => ({
@@ -37,7 +46,7 @@ export const workerRow = (worker: number, phase: WorkerPhase = 'ready'): WorkerR
   lastLoss: null,
   examplesPerSecond: 0,
   traffic: { sent: nothing, received: nothing },
-  transport: null,
+  transport: worker === 0 ? null : noTransport,
 });
 
 /** A host that remembers what it was told, and whose runs do what the test says. */
@@ -80,8 +89,8 @@ export class LabHostForTests implements Host {
     this.put({ workers: Array.from({ length: tabs }, (_, at) => workerRow(at + 1)) });
   }
 
-  start(experiment: Experiment, most?: number): void {
-    this.told.push(`start ${experiment.strategy} × ${experiment.workers}, at most ${most}`);
+  start(experiment: Experiment, maxWorkers?: number): void {
+    this.told.push(`start ${experiment.strategy} × ${experiment.workers}, at most ${maxWorkers}`);
     this.#runs += 1;
     const id = `run ${this.#runs}`;
     const run: RunState = {

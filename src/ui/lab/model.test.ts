@@ -7,7 +7,7 @@ it('starts nothing by itself, and lays out what it will do', async () => {
   const { model, host } = rig({ tabs: 3 });
   await settle();
   expect(host.told).toEqual([]);
-  expect(model.plan.value).toMatchObject({ ok: true, mostTabs: 2 });
+  expect(model.plan.value).toMatchObject({ ok: true, maxTabs: 2 });
   expect(stateOf(model)).toEqual(['1 worker: to come', '2 workers: to come']);
 });
 
@@ -39,7 +39,7 @@ it('waits for the tabs a run needs, and goes on when they are there', async () =
   expect(host.told).toEqual([]);
   host.connect(1);
   await settle();
-  expect(model.stage.value).toEqual({ kind: 'training', id: 'run 1' });
+  expect(model.stage.value).toMatchObject({ kind: 'training', id: 'run 1' });
 });
 
 it('waits again for a worker that left before the run began, and can pass it over', async () => {
@@ -78,7 +78,7 @@ it('passes over runs that need more tabs than are here, and they are still to co
 it('trains in this tab where the sweep or single says so', async () => {
   const sweep = parseSweep({ name: 'here', base, hostTrains: true, cases: [{ strategy: 'single' }, { workers: 2 }] });
   const { model, host } = rig({ sweep, tabs: 0 });
-  expect(model.plan.value).toMatchObject({ mostTabs: 1 });
+  expect(model.plan.value).toMatchObject({ maxTabs: 1 });
   model.start();
   await settle();
   expect(host.told).toEqual(['trains here: true', 'start single × 1, at most 1']);
@@ -227,6 +227,19 @@ it('does the runs of a lab again when more repeats are asked for, and keeps that
   model.start();
   await settle();
   expect(host.told.at(-1)).toBe('start sync × 1, at most 1');
+});
+
+it('does not take more repeats than a sweep may have runs, and says so', async () => {
+  const many = parseSweep({ name: 'many', base, vary: { batch: [1, 2, 3, 4, 5, 6] } });
+  const { model, kept } = rig({ sweep: many, tabs: 1 });
+  model.start();
+  await settle();
+  model.stop();
+  await settle();
+  model.repeatMore(100);
+  expect(model.trouble.value).toMatch(/has 600 runs; at most 500/);
+  expect(stateOf(model)).toHaveLength(6);
+  expect([...kept.labs.values()]).toMatchObject([{ repeats: null }]);
 });
 
 it('says why a run broke, and goes on with the next', async () => {

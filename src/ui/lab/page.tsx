@@ -11,6 +11,7 @@ import { count, NOTHING, roughly } from '../../observe/format.ts';
 import { Readout } from '../charts/readout.tsx';
 import { ShareCard } from '../host/share-card.tsx';
 import { Inspector } from '../inspect/inspector.tsx';
+import { Segments } from '../parts/choice.tsx';
 import { PageNav } from '../parts/page-nav.tsx';
 import { listenForShortcuts } from '../parts/shortcuts.ts';
 import { fractionDone } from '../runs/run-summary.ts';
@@ -18,20 +19,17 @@ import { LabChart } from './chart.tsx';
 import { LabChoice } from './choice.tsx';
 import { LabControls, labCommands } from './controls.tsx';
 import { LabDownloads } from './downloads.tsx';
-import { createLabModel, type LabModel, type LabPageDeps } from './model.ts';
-import { LabPlan } from './plan.tsx';
+import { LabModel, type LabPageDeps, liveRun } from './model.ts';
 import { type LabRoom, labRoom } from './room.ts';
-import { tabsHere } from './run.ts';
-import { LabTable } from './table.tsx';
+import { tabsHere } from './tab-trainer.ts';
+import { LabPlan, LabTable } from './table.tsx';
 import { isShortHanded, labWords } from './words.ts';
 
 /** The share of the whole lab that is done, the run under way with its own share. */
-function doneShare(model: LabModel, { run }: HostState): number {
-  const plan = model.plan.value;
-  if (!plan.ok) return 0;
-  const stage = model.stage.value;
-  const now = stage !== null && 'id' in stage && run?.id === stage.id ? (fractionDone(run) ?? 0) : 0;
-  return Math.min(1, (model.outcomes.value.size + now) / plan.runs.length);
+function doneShare(model: LabModel, state: HostState): number {
+  const run = liveRun(model, state);
+  const now = run === null ? 0 : (fractionDone(run) ?? 0);
+  return Math.min(1, (model.outcomes.value.size + now) / Math.max(1, model.runs.value.length));
 }
 
 function Status({ model, state }: { model: LabModel; state: HostState }) {
@@ -40,7 +38,6 @@ function Status({ model, state }: { model: LabModel; state: HostState }) {
   const { sweep } = model.lab.value ?? model.choice.value;
   const stage = model.stage.value?.kind;
   const isStuck = stage === 'short' || (stage === 'training' && isShortHanded(state));
-  const total = plan.ok ? plan.runs.length : 0;
   const here = tabsHere(state);
   return (
     <header class="status">
@@ -53,8 +50,8 @@ function Status({ model, state }: { model: LabModel; state: HostState }) {
       </div>
       <dl class="readouts">
         <Readout name="Run" value={progress?.run ? `${progress.number} of ${progress.count}` : NOTHING} />
-        <Readout name="Done" value={`${model.outcomes.value.size} of ${total}`} />
-        <Readout name="Tabs here" value={plan.ok ? `${here} of ${plan.mostTabs}` : count(here)} />
+        <Readout name="Done" value={`${model.outcomes.value.size} of ${model.runs.value.length}`} />
+        <Readout name="Tabs here" value={plan.ok ? `${here} of ${plan.maxTabs}` : count(here)} />
         <Readout name="Left, about" value={roughly(progress?.leftMs ?? null)} />
       </dl>
       <LabControls model={model} />
@@ -75,29 +72,17 @@ function Notices({ model, state }: { model: LabModel; state: HostState }) {
   );
 }
 
-const axes = [
-  ['relative', 'Time', 'By time since each run began'],
-  ['step', 'Step', 'By step: one update of the parameters'],
-] as const;
+const axes = { relative: 'Time', step: 'Step' };
+const axisHints = { relative: 'By time since each run began', step: 'By step: one update of the parameters' };
 
 function Tools({ model }: { model: LabModel }) {
+  const choose = (axis: keyof typeof axes) => {
+    model.axis.value = axis;
+  };
+  const { value } = model.axis;
   return (
     <div class="tools">
-      <div class="segments" role="radiogroup" aria-label="Horizontal axis">
-        {axes.map(([axis, name, title]) => (
-          <label key={axis} title={title}>
-            <input
-              type="radio"
-              name="axis"
-              checked={model.axis.value === axis}
-              onChange={() => {
-                model.axis.value = axis;
-              }}
-            />
-            <span>{name}</span>
-          </label>
-        ))}
-      </div>
+      <Segments label="Horizontal axis" name="axis" options={axes} hints={axisHints} value={value} onChoose={choose} />
       <LabDownloads key={model.lab.value?.id} model={model} />
     </div>
   );
@@ -142,7 +127,7 @@ function titleOf(model: LabModel): string {
 
 /** Draws the page that runs sweeps with the tabs that are connected. Returns the way to take it away, and stop what it runs. */
 export function renderLabPage(root: HTMLElement, deps: Omit<LabPageDeps, 'presets'>): () => void {
-  const model = createLabModel({ ...deps, presets });
+  const model = new LabModel({ ...deps, presets });
   const room = labRoom(model);
   const stopTitle = effect(() => {
     const title = titleOf(model);
@@ -157,7 +142,7 @@ export function renderLabPage(root: HTMLElement, deps: Omit<LabPageDeps, 'preset
     stopTitle();
     stopShortcuts();
     document.removeEventListener('visibilitychange', look);
-    model.close();
+    model.stop();
     room.close();
     render(null, root);
   };

@@ -1,8 +1,7 @@
 import { parseSweep } from '../../lab/sweep.ts';
-import type { LabRecord, LabRunRecord } from '../../store/labs.ts';
+import type { LabRecord, LabRunRecord, LabStore } from '../../store/labs.ts';
 import { LabHostForTests } from './host-for-tests.ts';
-import type { LabStore } from './keeper.ts';
-import { createLabModel } from './model.ts';
+import { LabModel } from './model.ts';
 
 export const base = { maxSteps: 20, evalEvery: 10 };
 const upToTwo = parseSweep({ name: 'up-to-two', base, vary: { workers: [1, 2] } });
@@ -33,7 +32,7 @@ export function rig({ sweep = upToTwo, kept = memoryStore(), labId = null as str
   const host = new LabHostForTests();
   host.connect(tabs);
   const shown: (string | null)[] = [];
-  const model = createLabModel({
+  const model = new LabModel({
     host,
     machine: { cores: 2 },
     backend: 'auto',

@@ -1,115 +1,93 @@
-import type { HostState, RunLog } from '../../host/state.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { HostState } from '../../host/state.ts';
+import { tabsNeeded } from '../../lab/run-order.ts';
 import { workersOf } from '../../lab/summary.ts';
-import type { SweepRun } from '../../lab/sweep.ts';
-import type { SweepOutcome } from '../../lab/sweep-result.ts';
-import { count, duration, loss, NOTHING, percent } from '../../observe/format.ts';
+import type { Sweep, SweepRun } from '../../lab/sweep.ts';
+import { Check } from '../parts/choice.tsx';
 import { RunSwatch } from '../parts/run-swatch.tsx';
 import { Scroll } from '../parts/scroll.tsx';
+import { number, Table } from '../parts/table.tsx';
 import { RunsHeading } from '../runs/runs-heading.tsx';
-import type { LabModel } from './model.ts';
-import { tabsHere, tabsNeeded } from './run.ts';
+import { count, counted, duration, loss, NOTHING, percent } from '../../observe/format.ts';
+import { type LabModel, liveRun } from './model.ts';
+import type { Plan } from './plan.ts';
+import { tabsHere } from './tab-trainer.ts';
 import { runName } from './words.ts';
 
-/** The numbers of a row, whatever they come from. */
-interface Numbers {
-  readonly steps: string;
-  readonly time: string;
-  readonly loss: string;
-  readonly accuracy: string;
-}
-
-const none: Numbers = { steps: NOTHING, time: NOTHING, loss: NOTHING, accuracy: NOTHING };
-
-const reported = ({ report }: SweepOutcome): Numbers =>
-  report === null
-    ? none
-    : {
-        steps: count(report.steps),
-        time: duration(report.wallSeconds * 1000),
-        loss: loss(report.testLoss),
-        accuracy: percent(report.testAccuracy),
-      };
-
-function live({ run }: HostState, log: RunLog | null): Numbers {
-  const test = log?.test.at(-1);
-  if (run === null) return none;
-  return {
-    steps: count(run.version),
-    time: duration(run.elapsedMs),
-    loss: loss(test?.loss),
-    accuracy: percent(test?.accuracy),
-  };
-}
-
-interface RowProps {
+interface RunProps {
   readonly model: LabModel;
   readonly state: HostState;
+  readonly plan: Extract<Plan, { ok: true }>;
   readonly run: SweepRun;
-  readonly slot: number;
-  readonly repeats: number;
-  readonly hostTrains: boolean;
 }
 
-function Row({ model, state, run, slot, repeats, hostTrains }: RowProps) {
-  const outcome = model.outcomes.value.get(run.key);
-  const isNow = model.progress.value?.run?.key === run.key;
-  const stage = isNow ? model.stage.value : null;
-  const isTraining = stage !== null && 'id' in stage && state.run?.id === stage.id;
-  const numbers = outcome ? reported(outcome) : isTraining ? live(state, model.deps.host.log) : none;
-  const needed = tabsNeeded(run, hostTrains);
-  const isShort = !outcome && !isTraining && needed > tabsHere(state);
-  const words = outcome
-    ? outcome.failure === null
-      ? 'done'
-      : 'failed'
-    : isTraining
-      ? 'running'
-      : stage?.kind === 'short'
-        ? 'waits for workers'
-        : isNow
-          ? 'starting'
-          : model.leftOut.value.has(run.key)
-            ? 'left out'
-            : 'to come';
-  const bottleneck = outcome?.report?.bottleneck;
+/** How a run is drawn, and its name. */
+function RunTitle({ plan, run }: Pick<RunProps, 'plan' | 'run'>) {
+  const labels = [...new Set(plan.runs.map(({ label }) => label))];
   return (
     <>
-      <tr data-run={run.key} data-state={words} aria-current={isNow ? 'true' : undefined}>
-        <th scope="row">
-          <label class="pick" title="Draw its curve">
-            <input
-              type="checkbox"
-              checked={!model.hidden.value.has(run.key)}
-              onChange={(event) => model.draw(run.key, event.currentTarget.checked)}
-            />
-            <RunSwatch slot={slot} />
-            {runName(run, repeats)}
-          </label>
-        </th>
-        <td class={isShort ? 'number short' : 'number'} title={isShort ? 'More than are connected now' : undefined}>
-          {count(workersOf(run.experiment))}
-          {isShort && <span class="hidden"> (more than are connected)</span>}
-        </td>
-        <td class="number">{count(run.experiment.batch)}</td>
-        <td class="state">{words}</td>
-        <td class="number">{numbers.steps}</td>
-        <td class="number">{numbers.time}</td>
-        <td class="number">{numbers.loss}</td>
-        <td class="number">{numbers.accuracy}</td>
-        <td title={bottleneck?.sentence}>{bottleneck?.bound ?? NOTHING}</td>
-      </tr>
-      {outcome?.failure != null && (
-        <tr class="failure">
-          <td colSpan={9}>
-            <span>{outcome.failure}</span>
-          </td>
-        </tr>
-      )}
+      <RunSwatch slot={labels.indexOf(run.label)} />
+      {runName(run, plan.repeats)}
     </>
   );
 }
 
-const columns: readonly (readonly [string, string, string])[] = [
+/** When a run ends, in a few words. */
+function endWords({ untilLoss, maxSteps, epochs, minutes }: Experiment): string {
+  const rules = [
+    untilLoss === null ? null : `loss ≤ ${untilLoss}`,
+    maxSteps === null ? null : counted(maxSteps, 'step'),
+    epochs === null ? null : counted(epochs, 'epoch'),
+    minutes === null ? null : `${minutes} min`,
+  ];
+  return rules.filter((rule) => rule !== null).join(' or ');
+}
+
+/** Where a run is computed. */
+function whereWords(run: SweepRun, sweep: Sweep): string {
+  const tabs = tabsNeeded(run, sweep);
+  const isHere = tabs < workersOf(run.experiment);
+  return [isHere ? 'this tab' : null, tabs > 0 ? counted(tabs, 'tab') : null].filter(Boolean).join(' + ');
+}
+
+/** What will be run if it is started: every run with its settings. */
+export function LabPlan({ model, state }: { model: LabModel; state: HostState }) {
+  const plan = model.plan.value;
+  if (!plan.ok) return null;
+  const isWanted = ({ key }: SweepRun) => !model.leftOut.value.has(key);
+  const pick = (run: SweepRun) => (
+    <Check
+      title="Run it; what is left out can be run later"
+      isOn={isWanted(run)}
+      onChange={(isOn) => model.want(run.key, isOn)}
+    >
+      <RunTitle plan={plan} run={run} />
+    </Check>
+  );
+  return (
+    <section aria-label="Runs">
+      <RunsHeading plan={plan} state={state} />
+      <Table
+        label="Runs"
+        class="lab-plan"
+        rows={plan.runs}
+        keyOf={({ key }) => key}
+        rowProps={(run) => ({ class: isWanted(run) ? undefined : 'left-out' })}
+        columns={[
+          { name: 'Run', isName: true, cell: pick },
+          number('Workers', ({ experiment }: SweepRun) => count(workersOf(experiment))),
+          number('Batch', ({ experiment }: SweepRun) => count(experiment.batch)),
+          number('Rate', ({ experiment }: SweepRun) => experiment.lr),
+          { name: 'Until', cell: ({ experiment }) => endWords(experiment) },
+          { name: 'Where', cell: (run) => whereWords(run, model.choice.value.sweep) },
+        ]}
+      />
+    </section>
+  );
+}
+
+const columns = [
+  ['Run', ''],
   ['Workers', 'number', 'That take part; others stay connected and wait'],
   ['Batch', 'number', 'Examples per worker and step'],
   ['State', '', 'How far it has come'],
@@ -118,14 +96,77 @@ const columns: readonly (readonly [string, string, string])[] = [
   ['Test loss', 'number', 'Of the last parameters'],
   ['Accuracy', 'number', 'On the test set, of the last parameters'],
   ['Bottleneck', '', 'What held the run up; the report has the numbers'],
-];
+] as const;
+
+/** Steps, time, test loss and accuracy of a run: what was reported, or the numbers of the moment. */
+function numbersOf({ model, state, run: { key } }: RunProps, isTraining: boolean): readonly string[] {
+  const report = model.outcomes.value.get(key)?.report;
+  if (report) {
+    const { steps, wallSeconds, testLoss, testAccuracy } = report;
+    return [count(steps), duration(wallSeconds * 1000), loss(testLoss), percent(testAccuracy)];
+  }
+  if (!isTraining || state.run === null) return [NOTHING, NOTHING, NOTHING, NOTHING];
+  const test = model.deps.host.log?.test.at(-1);
+  return [count(state.run.version), duration(state.run.elapsedMs), loss(test?.loss), percent(test?.accuracy)];
+}
+
+function stateWords({ model, run: { key } }: RunProps, isNow: boolean, isTraining: boolean): string {
+  const outcome = model.outcomes.value.get(key);
+  if (outcome) return outcome.failure === null ? 'done' : 'failed';
+  if (isTraining) return 'running';
+  if (isNow) return model.stage.value?.kind === 'short' ? 'waits for workers' : 'starting';
+  return model.leftOut.value.has(key) ? 'left out' : 'to come';
+}
+
+function Row(props: RunProps) {
+  const { model, state, plan, run } = props;
+  const outcome = model.outcomes.value.get(run.key);
+  const isNow = model.progress.value?.run?.key === run.key;
+  const isTraining = isNow && liveRun(model, state) !== null;
+  const { sweep } = model.lab.value ?? model.choice.value;
+  const isShort = !outcome && !isTraining && tabsNeeded(run, sweep) > tabsHere(state);
+  const words = stateWords(props, isNow, isTraining);
+  const bottleneck = outcome?.report?.bottleneck;
+  return (
+    <>
+      <tr data-run={run.key} data-state={words} aria-current={isNow ? 'true' : undefined}>
+        <th scope="row">
+          <Check
+            title="Draw its curve"
+            isOn={!model.hidden.value.has(run.key)}
+            onChange={(isOn) => model.draw(run.key, isOn)}
+          >
+            <RunTitle plan={plan} run={run} />
+          </Check>
+        </th>
+        <td class={isShort ? 'number short' : 'number'} title={isShort ? 'More than are connected now' : undefined}>
+          {count(workersOf(run.experiment))}
+          {isShort && <span class="hidden"> (more than are connected)</span>}
+        </td>
+        <td class="number">{count(run.experiment.batch)}</td>
+        <td class="state">{words}</td>
+        {numbersOf(props, isTraining).map((number, at) => (
+          <td key={at} class="number">
+            {number}
+          </td>
+        ))}
+        <td title={bottleneck?.sentence}>{bottleneck?.bound ?? NOTHING}</td>
+      </tr>
+      {outcome?.failure != null && (
+        <tr class="failure">
+          <td colSpan={columns.length}>
+            <span>{outcome.failure}</span>
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
 
 /** Every run of the plan with what became of it, the one under way with its numbers of the moment. */
 export function LabTable({ model, state }: { model: LabModel; state: HostState }) {
   const plan = model.plan.value;
   if (!plan.ok) return null;
-  const { sweep } = model.lab.value ?? model.choice.value;
-  const labels = [...new Set(plan.runs.map(({ label }) => label))];
   return (
     <section aria-label="Runs">
       <RunsHeading plan={plan} state={state} />
@@ -133,7 +174,6 @@ export function LabTable({ model, state }: { model: LabModel; state: HostState }
         <table class="lab-runs">
           <thead>
             <tr>
-              <th scope="col">Run</th>
               {columns.map(([name, kind, title]) => (
                 <th key={name} scope="col" class={kind || undefined} title={title}>
                   {name}
@@ -143,15 +183,7 @@ export function LabTable({ model, state }: { model: LabModel; state: HostState }
           </thead>
           <tbody>
             {plan.runs.map((run) => (
-              <Row
-                key={run.key}
-                model={model}
-                state={state}
-                run={run}
-                slot={labels.indexOf(run.label)}
-                repeats={plan.repeats}
-                hostTrains={sweep.hostTrains}
-              />
+              <Row key={run.key} model={model} state={state} plan={plan} run={run} />
             ))}
           </tbody>
         </table>

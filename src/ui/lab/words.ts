@@ -32,11 +32,11 @@ const lostWords = (left: number, asked: number): string =>
 export function labWords(model: LabModel, state: HostState): string {
   const plan = model.plan.value;
   if (!plan.ok) return `This sweep cannot be run. ${plan.problems[0] ?? ''}`;
-  const { runs, mostTabs, repeats } = plan;
+  const { runs, maxTabs, repeats } = plan;
   const lab = model.lab.value;
   const progress = model.progress.value;
   if (lab === null) {
-    const tabs = mostTabs === 0 ? 'all in this tab' : `with up to ${counted(mostTabs, 'worker tab')}`;
+    const tabs = maxTabs === 0 ? 'all in this tab' : `with up to ${counted(maxTabs, 'worker tab')}`;
     const file = plan.needsFile && model.examples.value.kind !== 'chosen' ? ' Choose the file of examples first.' : '';
     return `${counted(runs.length - model.leftOut.value.size, 'run')} ${tabs}.${file} Nothing is computed before you press Start.`;
   }
@@ -63,16 +63,14 @@ export function labWords(model: LabModel, state: HostState): string {
     case 'short':
       return shortWords(name, stage.needed, stage.here);
     case 'rounding-off':
-      return `${name}: ${stage.words}${pausing}`;
+      return `${name}: ${stage.text}${pausing}`;
     case 'training': {
       const able = state.workers.filter(({ phase }) => phase === 'ready' || phase === 'computing' || phase === 'held');
       const ready = Math.min(able.length, workersOf(progress.run.experiment));
-      const isOver = state.run?.phase === 'finished' || state.run?.phase === 'failed';
       if (isShortHanded(state)) {
         return `${name}: ${lostWords(workersLeft(state), workersOf(progress.run.experiment))}${pausing}`;
       }
-      const words = isOver ? 'Counting the last bytes' : runWords(state.run, progress.run.experiment, ready);
-      return `${name}: ${words.toLowerCase()}${pausing}`;
+      return `${name}: ${runWords(state.run, progress.run.experiment, ready).toLowerCase()}${pausing}`;
     }
     default:
       return `${name}: starting${pausing}`;

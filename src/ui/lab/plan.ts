@@ -1,35 +1,18 @@
 import { DEFAULT_MALFORMED_LIMIT, formatOfName } from '../../data/sparse/formats/formats.ts';
 import { ProblemsError, problemLine } from '../../experiment/problems.ts';
 import { layOut } from '../../lab/layout.ts';
-import { quickened, type Sweep, type SweepRun } from '../../lab/sweep.ts';
-import { resolveExperiment } from '../../models/plan.ts';
-import type { LabFile } from '../../store/labs.ts';
-import { tabsNeeded } from './run.ts';
-
-/** A sweep at one of its sizes. */
-export interface Choice {
-  readonly sweep: Sweep;
-  readonly isQuick: boolean;
-  /** What the command line calls it: a preset, or a file. */
-  readonly source: string;
-  /** How often each setting is run; null: as the sweep says. */
-  readonly repeats: number | null;
-  /** Examples come from a file, whatever data the sweep has. */
-  readonly takesFile: boolean;
-  /** Trained models of more than `LARGE_MODEL_BYTES` are kept too. */
-  readonly keepsLargeModels: boolean;
-}
+import { modelBytesOf, tabsNeeded } from '../../lab/run-order.ts';
+import { labCommandText, sizedSweep } from '../../lab/sized-sweep.ts';
+import type { Sweep, SweepRun } from '../../lab/sweep.ts';
+import type { LabFile, LabRecord } from '../../store/labs.ts';
 
 /** A sweep that was begun. */
-export interface Lab extends Choice {
-  readonly id: string;
-  readonly startedAtMs: number;
-  /** What its runs take their examples from; null where everyone has the data. */
-  readonly file: LabFile | null;
+export interface Lab extends LabRecord {
+  readonly sweep: Sweep;
 }
 
-/** Larger models are only kept where that is asked for: a sweep has many. */
-export const LARGE_MODEL_BYTES = 32e6;
+/** What would be begun. */
+export type Choice = Omit<Lab, 'id' | 'startedAtMs' | 'file'>;
 
 /** The runs of a choice. */
 export type Plan =
@@ -39,7 +22,7 @@ export type Plan =
       /** How often each setting is run. */
       readonly repeats: number;
       /** Beside this one, for the run that needs the most. */
-      readonly mostTabs: number;
+      readonly maxTabs: number;
       /** Of the largest. */
       readonly modelBytes: number;
       readonly needsFile: boolean;
@@ -59,22 +42,19 @@ export const choiceOf = (sweep: Sweep, source: string, isQuick: boolean): Choice
 });
 
 /** The sweep as it is run. */
-export function sized({ sweep, isQuick, repeats, takesFile }: Choice): Sweep {
-  const { quick: _, ...whole } = isQuick ? quickened(sweep) : sweep;
-  const base = takesFile ? { ...whole.base, data: 'file' } : whole.base;
-  return { ...whole, base, repeats: repeats ?? whole.repeats };
-}
+export const sized = ({ sweep, isQuick, repeats, takesFile }: Choice): Sweep =>
+  sizedSweep(sweep, { isQuick, repeats, data: takesFile ? 'file' : null });
 
 /** Lays a choice out, or says what cannot be. */
 export function planOf(choice: Choice): Plan {
   try {
     const sweep = sized(choice);
     const runs = layOut(sweep);
-    const mostTabs = Math.max(...runs.map((run) => tabsNeeded(run, sweep.hostTrains)));
+    const maxTabs = Math.max(...runs.map((run) => tabsNeeded(run, sweep)));
     const modelBytes = Math.max(...runs.map(modelBytesOf));
     const needsFile = runs.some(isOfFile);
     const canTakeFile = choice.takesFile || (!needsFile && fitsFile({ ...choice, takesFile: true }));
-    return { ok: true, runs, repeats: sweep.repeats, mostTabs, modelBytes, needsFile, canTakeFile };
+    return { ok: true, runs, repeats: sweep.repeats, maxTabs, modelBytes, needsFile, canTakeFile };
   } catch (error) {
     if (!(error instanceof ProblemsError)) throw error;
     return { ok: false, problems: error.problems.map(problemLine) };
@@ -91,9 +71,6 @@ function fitsFile(choice: Choice): boolean {
   }
 }
 
-/** What the parameters of a run take. */
-export const modelBytesOf = ({ experiment }: SweepRun): number => resolveExperiment(experiment).schema.size * 4;
-
 /** What repeats a lab, typed at a command line. */
 export function commandOf(choice: Choice, file: LabFile | null): string {
   const { source, sweep, isQuick, repeats, keepsLargeModels } = choice;
@@ -105,7 +82,5 @@ export function commandOf(choice: Choice, file: LabFile | null): string {
     if (file.firstIndex === 0) words.push('--first-index', '0');
   }
   if (keepsLargeModels) words.push('--all-models');
-  return ['npm run lab --', ...words.map(shellWord), '--out', sweep.name].join(' ');
+  return labCommandText([...words, '--out', sweep.name]);
 }
-
-const shellWord = (word: string): string => (/^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

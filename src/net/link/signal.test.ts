@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_SIGNAL_CHARS, readSignal, type Signal } from './mesh.ts';
+import { fingerprintsOf, MAX_SIGNAL_CHARS, readSignal, type Signal } from './signal.ts';
 
 const sdp = 'v=0\r\ns=-\r\nm=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\na=mid:0\r\n';
 const offer = { kind: 'offer', call: 7, sdp };
@@ -41,4 +41,14 @@ test('refuses what is longer than 16 Ki characters, and reads what is not', () =
 
 test('keeps nothing that it does not know', () => {
   expect(readSignal(JSON.stringify({ ...offer, extra: 1 }))).toEqual(offer);
+});
+
+test('fingerprints are read from descriptions, whatever their case and order', () => {
+  const sdp = (fingerprint: string) =>
+    `v=0\r\na=group:BUNDLE 0\r\nm=application 9\r\na=fingerprint:sha-256 ${fingerprint}\r\na=setup:active\r\n`;
+  expect(fingerprintsOf(sdp('AB:CD'), sdp('ef:01'))).toEqual({ local: 'sha-256 ab:cd', remote: 'sha-256 ef:01' });
+  expect(fingerprintsOf(sdp('AB:CD'), 'v=0')).toBeNull();
+  expect(fingerprintsOf(undefined, undefined)).toBeNull();
+  expect(fingerprintsOf(sdp('ab') + sdp('AB'), sdp('cd'))).toEqual({ local: 'sha-256 ab', remote: 'sha-256 cd' });
+  expect(fingerprintsOf(sdp('ab'), sdp('cd') + sdp('ef'))).toBeNull();
 });
