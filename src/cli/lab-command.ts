@@ -1,4 +1,3 @@
-import { counted, duration, loss, plainSpaces } from '../observe/format.ts';
 import { resolve } from 'node:path';
 import { BrowserTrainer } from '../headless/browser-trainer.ts';
 import { ensureChromium } from '../headless/chromium.ts';
@@ -10,6 +9,7 @@ import { LabSession } from '../lab/session.ts';
 import { labCommandText } from '../lab/sized-sweep.ts';
 import { quickened } from '../lab/sweep.ts';
 import type { SweepOutcome } from '../lab/sweep-result.ts';
+import { counted, duration, loss, plainSpaces } from '../observe/format.ts';
 import type { Command, OptionValues } from './command-line.ts';
 import { LabFolder } from './lab-folder.ts';
 import { type LabOptions, labOptions, readLabOptions, readSweep } from './lab-options.ts';

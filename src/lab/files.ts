@@ -1,7 +1,7 @@
 import type { Experiment, ExperimentKey } from '../experiment/experiment.ts';
-import { readReport } from '../observe/report-schema.ts';
 import { textFile } from '../export/run-file.ts';
 import { type RunFile, runFiles, type TrainedModel } from '../export/run-files.ts';
+import { readReport } from '../observe/report-schema.ts';
 import type { Machine } from '../observe/run-report.ts';
 import { reportHtml } from './report/html.ts';
 import { reportMarkdown } from './report/markdown.ts';

@@ -1,8 +1,8 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { RunSwatch } from '../parts/run-swatch.tsx';
 import { clock, count, loss } from '../../observe/format.ts';
 import { type Points, valueAt } from '../../observe/points.ts';
+import { RunSwatch } from '../parts/run-swatch.tsx';
 import { createPlot, plotData } from './plot.ts';
 import type { XAxis } from './series.ts';
 import { usePlot } from './use-plot.ts';

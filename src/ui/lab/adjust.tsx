@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { LARGE_MODEL_BYTES } from '../../lab/run-order.ts';
-import { Check } from '../parts/choice.tsx';
 import { bytes } from '../../observe/format.ts';
+import { Check } from '../parts/choice.tsx';
 import type { LabModel } from './model.ts';
 import { sized } from './plan.ts';
 

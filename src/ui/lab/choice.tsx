@@ -1,6 +1,6 @@
 import { LARGE_MODEL_BYTES } from '../../lab/run-order.ts';
-import { Segments } from '../parts/choice.tsx';
 import { bytes, moment } from '../../observe/format.ts';
+import { Segments } from '../parts/choice.tsx';
 import { LabAdjust, Repeats } from './adjust.tsx';
 import { fileWords } from './examples.ts';
 import { ExamplesForm } from './examples-form.tsx';

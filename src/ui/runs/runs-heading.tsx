@@ -1,7 +1,7 @@
 import type { HostState } from '../../host/state.ts';
+import { counted } from '../../observe/format.ts';
 import type { Plan } from '../lab/plan.ts';
 import { tabsHere } from '../lab/tab-trainer.ts';
-import { counted } from '../../observe/format.ts';
 
 /** How many runs a lab has, and how many tabs they want beside those that are here. */
 export function RunsHeading({ plan, state }: { plan: Extract<Plan, { ok: true }>; state: HostState }) {
