@@ -150,7 +150,7 @@ describe('training on a file that only the host has', { timeout: 60_000 }, () =>
     await made.until(({ examples }) => examples?.phase === 'ready');
     made.start();
     await made.until(({ note }) => note?.text.includes('batch') === true);
-    expect(made.state?.note?.text).toBe('batch is more than the 18 examples there are.');
+    expect(made.state?.note?.text).toContain('batch is more than the 18 examples there are');
   });
 
   it('an interrupted run goes on with its file and with no other', async () => {
