@@ -3,8 +3,8 @@ import { flagOf } from '../experiment/setting.ts';
 import { textTable } from '../export/summary-table.ts';
 import { ProgressLine } from '../headless/progress-line.ts';
 import { UsageError } from '../node/usage-error.ts';
-import { bytes, clock, count, fixed, percent, plainSpaces } from '../observe/format.ts';
-import type { SimulatedRun } from '../simulate/result.ts';
+import { clock, plainSpaces } from '../observe/format.ts';
+import { outcomeColumns, type TimedRun } from '../simulate/columns.ts';
 import {
   type Comparable,
   comparable,
@@ -15,18 +15,13 @@ import {
   scenarioSettings,
 } from '../simulate/scenario.ts';
 import { Simulation } from '../simulate/simulation.ts';
-import { verdict } from '../simulate/verdict.ts';
+import { winnerWords } from '../simulate/winner.ts';
 import type { Command, OptionValues } from './command-line.ts';
 import { readJsonPath, writeJson } from './json-file.ts';
 import { settingOptions, typedSettings, usageError } from './setting-options.ts';
 
 /** So many things between two looks at the clock. */
 const EVENTS_AT_ONCE = 20_000;
-
-/** A simulated run with how long it took to simulate. */
-export interface TimedRun extends SimulatedRun {
-  readonly simulatedInSeconds: number;
-}
 
 /** Compares strategies in virtual time. The same options give the same numbers. */
 export const simulateCommand: Command = {
@@ -42,12 +37,18 @@ export const simulateCommand: Command = {
     const scenario = readSettings(given);
     const jsonPath = await readJsonPath(given);
     const line = new ProgressLine(process.stderr);
-    const runs = simulateAll(scenario, strategies, (text) => line.show(text, performance.now()));
+    const timed = simulateAll(scenario, strategies, (text) => line.show(text, performance.now()));
     line.end();
-    console.log(resultTable(runs, scenario));
-    console.log(`\n${verdict(runs, scenario.untilLoss)}`);
+    console.log(resultTable(timed, scenario));
+    console.log(
+      `\n${winnerWords(
+        timed.map(({ run }) => run),
+        scenario.untilLoss,
+      )}`,
+    );
     if (jsonPath !== null) {
       const versions = { manyhands: packageJson.version, node: process.version };
+      const runs = timed.map(({ run, tookMs }) => ({ ...run, simulatedInSeconds: tookMs / 1000 }));
       await writeJson(jsonPath, { format: 'manyhands-simulation/1', scenario, versions, runs });
     }
     return 0;
@@ -88,7 +89,7 @@ export function simulateAll(
         `${strategy} (${index + 1} of ${strategies.length}) · ${virtual} of virtual time · ${leftWords(leftMs)}`,
       );
     }
-    return { ...simulation.result(), simulatedInSeconds: (performance.now() - startMs) / 1000 };
+    return { run: simulation.result(), tookMs: performance.now() - startMs };
   });
 }
 
@@ -100,41 +101,10 @@ export function resultTable(runs: readonly TimedRun[], scenario: Scenario): stri
   const asked = scenarioPairs({ ...scenario, workers: defaultScenario.workers }).map(
     ([key, value]) => `${flagOf(key)} ${value}`,
   );
+  const columns = outcomeColumns(untilLoss);
   const rows = [
-    [
-      'strategy',
-      untilLoss === null ? 'time' : `to loss ${untilLoss}`,
-      'updates',
-      'examples',
-      'loss',
-      'accuracy',
-      'worker up',
-      'worker down',
-      'host in',
-      'host out',
-      'idle',
-      'stale',
-      'joins',
-      'leaves',
-      'simulated in',
-    ],
-    ...runs.map((run) => [
-      run.strategy,
-      untilLoss === null ? clock(run.elapsedMs) : run.toTargetMs === null ? 'never' : clock(run.toTargetMs),
-      count(run.updates),
-      count(run.examples),
-      fixed(run.testLoss, 4),
-      percent(run.accuracy),
-      bytes(run.workerBytes.up),
-      bytes(run.workerBytes.down),
-      bytes(run.hostBytes.up),
-      bytes(run.hostBytes.down),
-      percent(run.shares.idle),
-      percent(run.staleShare),
-      count(run.joins),
-      count(run.leaves),
-      `${run.simulatedInSeconds.toFixed(1)} s`,
-    ]),
+    ['strategy', ...columns.map(({ title }) => title.toLowerCase())],
+    ...runs.map((timed) => [timed.run.strategy, ...columns.map(({ text }) => text(timed))]),
   ];
   const title = `${workers} workers${asked.length === 0 ? '' : `; ${asked.join(', ')}`}`;
   return plainSpaces(`${title}\n\n${textTable(rows, 'right')}`);

@@ -1,13 +1,13 @@
+import { clock, percent as wholePercent } from '../observe/format.ts';
 import type { SimulatedRun } from './result.ts';
 
 /** From here on a part of the host is what everyone waits for. */
 const FULL = 0.9;
 
-const percent = (share: number) => `${Math.round(share * 100)} %`;
-const clock = (ms: number) => {
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-};
+/** Closer than this, one seed tells nothing of who is ahead. */
+const CLOSE = 0.02;
+
+const percent = (share: number) => wholePercent(share, 0);
 
 /** What holds a run up most, in words that follow its name. */
 export function limitWords(run: SimulatedRun): string {
@@ -23,21 +23,36 @@ export function limitWords(run: SimulatedRun): string {
   return `spends ${percent(wait)} of the time ${what}`;
 }
 
-/** Which strategy came first, and what held up the one that came last; empty where there is nothing to say. */
-export function verdict(runs: readonly SimulatedRun[], untilLoss: number | null): string {
+/** Which strategy came first and why, and what held up the one that came last; empty where there is nothing to say. */
+export function winnerWords(runs: readonly SimulatedRun[], untilLoss: number | null): string {
   const ranked = untilLoss === null ? byLoss(runs) : byTime(runs);
   const [first, ...others] = ranked;
   const last = others.at(-1);
   if (!first) return '';
-  if (!last) return `${first.strategy} ${limitWords(first)}.`;
-  const why = `${last.strategy} ${limitWords(last)}.`;
-  if (untilLoss === null) return `${first.strategy} gets furthest, to a test loss of ${loss(first)}: ${why}`;
-  if (first.toTargetMs === null) return `None gets to a test loss of ${untilLoss} in time: ${why}`;
+  const own = `${first.strategy} ${limitWords(first)}`;
+  if (!last) return `${own}.`;
+  const why = `${own}, ${last.strategy} ${limitWords(last)}.`;
+  if (untilLoss !== null && first.toTargetMs === null)
+    return `None gets to a test loss of ${untilLoss} in time: ${why}`;
+  const close = others.filter((run) => isClose(first, run, untilLoss)).map(({ strategy }) => strategy);
+  const place =
+    untilLoss === null
+      ? `a test loss of ${loss(first)}`
+      : `a test loss of ${untilLoss}, after ${clock(first.toTargetMs ?? 0)}`;
+  if (close.length > 0)
+    return `${[first.strategy, ...close].join(' and ')} are level at ${place}; one seed tells no more. ${why}`;
+  if (untilLoss === null) return `${first.strategy} gets furthest, to ${place}: ${why}`;
   const ahead =
     last.toTargetMs === null
       ? `; ${last.strategy} does not get there`
-      : `, ${(last.toTargetMs / Math.max(1, first.toTargetMs)).toPrecision(2)} times as fast as ${last.strategy}`;
-  return `${first.strategy} is first at a test loss of ${untilLoss}, after ${clock(first.toTargetMs)}${ahead}: ${why}`;
+      : `, ${(last.toTargetMs / Math.max(1, first.toTargetMs ?? 0)).toPrecision(2)} times as fast as ${last.strategy}`;
+  return `${first.strategy} is first at ${place}${ahead}: ${why}`;
+}
+
+/** Whether two runs came to the same, as far as one seed tells. */
+function isClose(first: SimulatedRun, other: SimulatedRun, untilLoss: number | null): boolean {
+  const [a, b] = untilLoss === null ? [first.testLoss, other.testLoss] : [first.toTargetMs, other.toTargetMs];
+  return a !== null && b !== null && b - a <= CLOSE * Math.abs(a);
 }
 
 const loss = ({ testLoss }: SimulatedRun) => (testLoss === null ? 'nothing' : testLoss.toFixed(3));
