@@ -24,7 +24,8 @@ export function checkPush(run: Run | null, member: Member, push: Push, body: Uin
   if (!run || push.run !== run.run) return { kind: 'unexpected', reason: 'old-run' };
   if (push.seq <= member.lastSeq) return { kind: 'unexpected', reason: 'repeated' };
   if (member.phase === 'held') return { kind: 'unexpected', reason: 'no-lease' };
-  const lease = run.leases.find(push.lease, member.worker);
+  // What it delivered over an earlier link waits with its round, and counts once.
+  const lease = push.lease === member.delivered ? null : run.leases.find(push.lease, member.worker);
   if (!lease && !member.isRevoked && push.version >= run.latestVersion) return unusable('no-lease', lease);
   if (push.version !== member.version && !isOverlapped(run, member, push)) return unusable('wrong-version', lease);
   if (lease && push.examples !== lease.count) return unusable('wrong-size', lease);

@@ -163,6 +163,21 @@ describe('pushes (P1–P4)', () => {
     });
   }
 
+  it('P2: what a worker delivered counts once, even if it comes back on a new link and pushes it again', () => {
+    const rig = new Rig({ strategy: 'sync', workers: 2 });
+    const { token, leases } = rig.join(1);
+    rig.join(2);
+    const [lease] = leases;
+    rig.push(1);
+    rig.do({ type: 'closed', link: 1 });
+    rig.join(3, token).version = 0;
+    rig.push(3, [9, 9, 9], { lease: lease?.id ?? 0, examples: 10 });
+    expect(rig.verdict(3)).toEqual({ kind: 'rejected', reason: 'no-lease' });
+    rig.push(2);
+    expect(rig.params).toEqual([-1, -2, -3]);
+    expect(rig.server.run?.leases.counted).toBe(20);
+  });
+
   it('after an unusable push the worker goes on, and its examples are dealt again', () => {
     const rig = joined();
     const first = rig.workers.get(1)?.leases[0]?.from;
