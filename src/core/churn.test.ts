@@ -29,9 +29,14 @@ const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed
 function live(
   seed: number,
   experiment: Partial<Experiment>,
-  { hasLiars = false, schema = testSchema, most = undefined as number | undefined, endsBy = (_: Crowd) => {} } = {},
+  {
+    hasLiars = false,
+    schema = testSchema,
+    maxWorkers = undefined as number | undefined,
+    endsBy = (_: Crowd) => {},
+  } = {},
 ): Crowd {
-  const crowd = new Crowd(seed, experiment, { hasLiars, schema, most });
+  const crowd = new Crowd(seed, experiment, { hasLiars, schema, maxWorkers });
   for (let turn = 0; turn < 1000; turn++) crowd.step();
   endsBy(crowd);
   crowd.settle();
@@ -62,7 +67,7 @@ describe.each(Object.entries(settings))('whatever its workers do, %s', (_, exper
   });
 
   it.each(seeds(30))('finishes its epochs where at most two may take part, seed %i', (seed) => {
-    const crowd = live(seed, experiment, { most: 2 });
+    const crowd = live(seed, experiment, { maxWorkers: 2 });
     expect(crowd.phase).toBe('finished');
     expect(crowd.server.run?.leases.counted).toBe(EPOCHS * TRAIN_COUNT);
     expect(isEveryoneAnswered(crowd)).toBe(true);

@@ -195,13 +195,13 @@ export class Crowd {
   constructor(
     seed: number,
     experiment: Partial<Experiment>,
-    { hasLiars = false, schema = testSchema, most = undefined as number | undefined } = {},
+    { hasLiars = false, schema = testSchema, maxWorkers = undefined as number | undefined } = {},
   ) {
     this.#random = rng(seed);
     this.#schema = schema;
     this.#hasLiars = hasLiars;
     const whole = { ...defaultExperiment, batch: BATCH, evalEvery: 7, epochs: EPOCHS, workers: 2, ...experiment };
-    this.#do({ type: 'start', plan: { id: 'churn', experiment: whole, schema, trainCount: TRAIN_COUNT, most } });
+    this.#do({ type: 'start', plan: { id: 'churn', experiment: whole, schema, trainCount: TRAIN_COUNT, maxWorkers } });
   }
 
   get phase() {

@@ -189,7 +189,7 @@ export function serverLoop({
 
   const start = (id: string, experiment: Experiment, most?: number, from?: SavedServer) => {
     const { schema, trainCount } = resolveExperiment(experiment);
-    const plan = { id, experiment, schema, trainCount, most };
+    const plan = { id, experiment, schema, trainCount, maxWorkers: most };
     recorder.restart();
     gifts.restart();
     slowApplyMs = hostConditions(parseEmulation(experiment.emulate)).applyMs;
@@ -242,7 +242,7 @@ export function serverLoop({
     const nowMs = now();
     const run = server.runState(nowMs);
     const workers: ServedWorker[] = server.workerStates(nowMs).map((state) => {
-      const link = server.members.get(state.worker)?.link ?? null;
+      const link = server.members.get(state.worker)?.session?.link ?? null;
       return {
         ...state,
         link,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noPhases } from '../core/server/member.ts';
+import { noPhases } from '../core/wire/phases.ts';
 import type { ToWorker } from '../core/wire/protocol.ts';
 import { extendTimeline, StepRecorder } from './step-recorder.ts';
 

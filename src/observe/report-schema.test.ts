@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noPhases } from '../core/server/member.ts';
+import { noPhases } from '../core/wire/phases.ts';
 import { reportOf, workerReport } from '../export/report-for-tests.ts';
 import { type RunReport, readReport } from './report-schema.ts';
 

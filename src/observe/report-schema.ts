@@ -42,7 +42,7 @@ const workerSchema = z.object({
   backend: text,
   why: text,
   device: text,
-  phase: z.enum(['greeting', 'preparing', 'ready', 'computing', 'held', 'paused', 'gone']),
+  phase: z.enum(['preparing', 'ready', 'computing', 'held', 'paused', 'gone']),
   trouble: orNull(text),
   /** All its pushes, whatever became of them. */
   steps: number,

@@ -1,4 +1,4 @@
-import { noPhases } from '../core/server/member.ts';
+import { noPhases } from '../core/wire/phases.ts';
 import { DialError } from '../net/join/dial-error.ts';
 import { type CountedLink, carriedBytes } from '../net/link/link.ts';
 import { bridge } from '../net/link/port.ts';

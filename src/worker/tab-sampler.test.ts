@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noPhases } from '../core/server/member.ts';
+import { noPhases } from '../core/wire/phases.ts';
 import type { Phases } from '../core/wire/protocol.ts';
 import type { ResourceSample } from '../core/wire/resources.ts';
 import type { Gauges } from '../observe/resource-sampler.ts';

@@ -1,131 +1,249 @@
-import type { Delivery } from '../strategy/strategy.ts';
-import type { Lease, ToWorker, Verdict } from '../wire/protocol.ts';
+import type { Gradient } from '../math/gradient.ts';
+import type { Delivery, Ring, StrategyHost, StrategyVerdict } from '../strategy/strategy.ts';
+import type { Lease, Rejection, ToWorker, Verdict } from '../wire/protocol.ts';
+import type { Crew } from './crew.ts';
 import type { Member } from './member.ts';
+import type { Push } from './push-check.ts';
+import type { Roster } from './roster.ts';
 import type { Run } from './run.ts';
+import type { Session } from './session.ts';
+import type { Turn } from './turn.ts';
 
-export type Send = (member: Member, message: ToWorker, withParams?: boolean) => void;
-
-/** What one run gives its workers and takes from them: examples, parameters, verdicts. */
-export class Exchange {
+interface ExchangeDeps {
   readonly run: Run;
-  readonly #send: Send;
+  readonly roster: Roster;
+  readonly crew: Crew;
+  readonly turn: Turn;
+  /** Whether training waits for an evaluation. */
+  isOnHold(): boolean;
+  /** The parameters have a new version. */
+  onUpdate(): void;
+}
+
+type Answer = Extract<ToWorker, { type: 'answer' }>;
+type Decided = Omit<Extract<Session['work'], { kind: 'decided' }>, 'kind' | 'isPaused'>;
+
+const nothingToDo = { isNext: false, leases: [], due: 0 };
+
+/** The one answer to a push. */
+function answer(
+  { turn, session }: { turn: Turn; session: Session },
+  { run, version }: Pick<Answer, 'run' | 'version'>,
+  { seq, sinceMs, verdict }: Decided,
+  { isNext, leases, due }: Pick<Answer, 'isNext' | 'leases' | 'due'> = nothingToDo,
+  withParams = false,
+): void {
+  const heldMs = turn.nowMs - sinceMs;
+  const { pauses } = session;
+  turn.send(session, { type: 'answer', run, seq, verdict, version, pauses, heldMs, isNext, leases, due }, withParams);
+}
+
+/** Answers a push that was not expected, and leaves everything as it is. */
+export function reject(turn: Turn, session: Session, { run, seq }: Push, version: number, reason: Rejection): void {
+  const verdict: Verdict = { kind: 'rejected', reason };
+  session.member.count(verdict, 0, turn.nowMs);
+  answer({ turn, session }, { run, version }, { seq, sinceMs: turn.nowMs, verdict });
+}
+
+/** What one run gives its workers and takes from them: examples, parameters, verdicts. Strategies act through it. */
+export class Exchange implements StrategyHost {
+  /** Unusable pushes and troubles, with none applied between. */
+  rejectionsInARow = 0;
+  readonly #deps: ExchangeDeps;
   /** Whose push has a verdict that was not sent. */
-  readonly #judged = new Set<Member>();
+  readonly #decided = new Set<Session>();
   readonly #leasesAhead: number;
 
-  constructor(run: Run, send: Send) {
-    this.run = run;
-    this.#send = send;
-    const { strategy, overlap } = run.plan.experiment;
+  constructor(deps: ExchangeDeps) {
+    this.#deps = deps;
+    const { strategy, overlap } = deps.run.plan.experiment;
     // The lease it computes and the one whose batch it prepares meanwhile; with overlap, one more is being handed in. Where
     // parameters have keys, those of the next are already told, and the one being prepared is the next but one.
-    this.#leasesAhead = (strategy === 'async' && overlap) || run.keys ? 3 : 2;
+    this.#leasesAhead = (strategy === 'async' && overlap) || deps.run.keys ? 3 : 2;
   }
 
-  /** Gives examples and, unless `isBare`, fresh parameters to those who are idle, in this order; returns who got some. */
-  release(members: readonly Member[], isBare: boolean, nowMs: number): Member[] {
-    const { run } = this;
-    const fresh = new Map(members.filter((member) => member.isIdle).map((member) => [member, [] as Lease[]]));
+  get nowMs(): number {
+    return this.#deps.turn.nowMs;
+  }
+
+  get version(): number {
+    return this.#deps.run.version;
+  }
+
+  aggregate() {
+    return this.#deps.run.aggregate();
+  }
+
+  present(): readonly number[] {
+    return numbersOf(this.#deps.crew.sessions);
+  }
+
+  active(): readonly number[] {
+    return numbersOf(this.#deps.crew.sessions.filter((session) => session.isActive));
+  }
+
+  idle(): readonly number[] {
+    return this.#isOpen ? numbersOf(this.#deps.crew.sessions.filter((session) => session.isIdle)) : [];
+  }
+
+  update(gradient: Gradient, scale: number, loss: number): void {
+    const { run, turn, onUpdate } = this.#deps;
+    run.apply(gradient, scale, loss, turn.nowMs, turn.wallMs);
+    onUpdate();
+  }
+
+  advance(loss: number): void {
+    const { run, turn, onUpdate } = this.#deps;
+    run.advance(loss, turn.nowMs, turn.wallMs);
+    onUpdate();
+  }
+
+  decide({ worker, lease, examples, gradient }: Delivery, verdict: StrategyVerdict): void {
+    const { run, roster } = this.#deps;
+    if (verdict.kind === 'applied') {
+      this.rejectionsInARow = 0;
+      run.leases.settle(lease);
+    } else run.leases.giveBack(lease);
+    run.counters[verdict.kind] += 1;
+    if (!run.keys) run.decoder.recycle(gradient.values);
+    const member = roster.members.get(worker);
+    if (member) this.#conclude(member, verdict, examples);
+  }
+
+  revoke(worker: number): void {
+    const { leases } = this.#deps.run;
+    const oldest = leases.heldBy(worker)[0];
+    if (oldest) leases.giveBack(oldest.id);
+    const work = this.#sessionOf(worker)?.work;
+    if (work?.kind === 'computing') work.isRevoked = true;
+  }
+
+  release(workers: readonly number[], isBare = false): readonly number[] {
+    if (!this.#isOpen) return [];
+    const { run } = this.#deps;
+    if (!isBare && workers.length > 0) run.fallBackToCopy();
+    const fresh = new Map<Session, Lease[]>();
+    for (const worker of workers) {
+      const session = this.#sessionOf(worker);
+      if (session?.isIdle) fresh.set(session, []);
+    }
     // Everyone's next batch before anyone's next but one: rounds then take examples in the order of one big batch.
     for (let depth = 1; depth <= this.#leasesAhead; depth++) {
-      for (const [member, leases] of fresh) {
+      for (const [{ member }, leases] of fresh) {
         if (run.leases.heldBy(member.worker).length >= depth) continue;
         const lease = run.leases.deal(member.worker);
         if (lease) leases.push(lease);
       }
     }
-    const released = [...fresh.keys()].filter((member) => run.leases.heldBy(member.worker).length > 0);
-    for (const member of released) {
-      member.phase = 'computing';
-      member.previousVersion = member.version;
-      member.version = run.version;
-      member.isRevoked = false;
-      const leases = fresh.get(member) ?? [];
-      const due = run.keys ? (run.leases.heldBy(member.worker)[0]?.id ?? 0) : 0;
-      member.owesKeys = run.keys !== null && run.keys.of(due) === null;
-      const isWhole = !isBare && !member.owesKeys;
-      if (member.pending) this.#answer(member, leases, isWhole ? 'parameters' : 'bare', nowMs, due);
-      else this.#work(member, leases, due, isWhole);
+    const released: number[] = [];
+    for (const [session, leases] of fresh) {
+      const { worker } = session.member;
+      const oldest = run.leases.heldBy(worker)[0];
+      if (!oldest) continue;
+      released.push(worker);
+      this.#give(session, leases, oldest.id, isBare);
     }
     return released;
   }
 
-  /** The worker told the keys of the lease that is due: it gets their values as they are now. */
-  feed(member: Member, due: number): void {
-    member.owesKeys = false;
-    member.version = this.run.version;
-    this.#work(member, [], due, true);
+  #give(session: Session, leases: Lease[], oldest: number, isBare: boolean): void {
+    const { run, turn } = this.#deps;
+    const { work } = session;
+    const owesKeys = run.keys !== null && run.keys.of(oldest) === null;
+    const due = run.keys ? oldest : 0;
+    const withParams = !isBare && !owesKeys;
+    session.give(run.version, owesKeys);
+    if (work.kind !== 'decided') return this.#work(session, leases, due, withParams);
+    this.#decided.delete(session);
+    answer({ turn, session }, run, work, { isNext: true, leases, due }, withParams);
   }
 
-  #work(member: Member, leases: Lease[], due: number, withParams: boolean): void {
-    const { run, version } = this.run;
-    this.#send(member, { type: 'work', run, version, pauses: member.pauses, leases, due }, withParams);
-  }
-
-  /** Says what became of a delivery; its worker hears it with its next parameters, or from `answerRest`. */
-  judge(member: Member, delivery: Delivery, verdict: Exclude<Verdict, { kind: 'rejected' }>, nowMs: number): void {
-    member.delivered = null;
-    if (verdict.kind === 'applied') this.run.leases.settle(delivery.lease);
-    else this.run.leases.giveBack(delivery.lease);
-    this.run.counters[verdict.kind] += 1;
-    if (!this.run.keys) this.run.decoder.recycle(delivery.gradient.values);
-    this.decide(member, verdict, delivery.examples, nowMs);
-  }
-
-  /** No round will come for what this member delivered: it was in vain. */
-  dismiss(member: Member, nowMs: number): void {
-    if (!member.pending || member.pending.verdict) return;
-    if (member.delivered !== null) this.run.leases.giveBack(member.delivered);
-    member.delivered = null;
-    this.run.counters.stale += 1;
-    this.decide(member, { kind: 'stale', staleness: 0 }, 0, nowMs);
-  }
-
-  /** The verdict on the pending push, if there is one. */
-  decide(member: Member, verdict: Verdict, examples: number, nowMs: number): void {
-    member.count(verdict, examples, nowMs);
-    if (!member.pending) return;
-    member.pending.verdict = verdict;
-    this.#judged.add(member);
-  }
-
-  /** Whoever was judged but not released gets its answer now, and waits. */
-  answerRest(nowMs: number): void {
-    for (const member of this.#judged) this.answer(member, nowMs);
-  }
-
-  /** If this one was judged but not released, it gets its answer now. */
-  answer(member: Member, nowMs: number): void {
-    if (!this.#judged.has(member)) return;
-    this.#answer(member, [], 'wait', nowMs);
-    if (member.phase === 'held') member.phase = 'ready';
-  }
-
-  /** Takes back what the worker computes, but neither what it delivered nor what it holds for later. */
-  revoke(member: Member): void {
-    const oldest = this.run.leases.heldBy(member.worker)[0];
-    if (oldest) this.run.leases.giveBack(oldest.id);
-    member.isRevoked = true;
-  }
-
-  /** Takes back everything the worker has not delivered. */
-  reclaim(member: Member): void {
-    for (const { id } of this.run.leases.heldBy(member.worker)) {
-      if (id !== member.delivered) this.run.leases.giveBack(id);
+  form(ring: Ring, to: readonly number[]): void {
+    const { run, turn } = this.#deps;
+    for (const worker of to) {
+      const session = this.#sessionOf(worker);
+      if (!session) continue;
+      // Whoever is to feed others must have heard before that the version counts.
+      this.#tellToWait(session);
+      turn.send(session, { type: 'ring', run: run.run, version: run.version, ...ring });
     }
   }
 
-  /** The one answer to the pending push, once it was judged. */
-  #answer(member: Member, leases: Lease[], then: 'parameters' | 'bare' | 'wait', nowMs: number, due = 0): void {
-    this.#judged.delete(member);
-    const { pending } = member;
-    if (!pending?.verdict) return;
-    member.pending = null;
-    const { seq, verdict, sinceMs } = pending;
-    const { run, version } = this.run;
-    const { pauses } = member;
-    const [heldMs, isNext] = [nowMs - sinceMs, then !== 'wait'];
-    const answer: ToWorker = { type: 'answer', run, seq, verdict, version, pauses, heldMs, isNext, leases, due };
-    this.#send(member, answer, then === 'parameters');
+  warn(worker: number, text: string): void {
+    const member = this.#deps.roster.members.get(worker);
+    if (member) member.trouble = text;
+  }
+
+  wakeAt(atMs: number): void {
+    this.#deps.turn.effects.push({ type: 'wake', atMs });
+  }
+
+  /** The worker told the keys of the lease that is due: it gets their values as they are now. */
+  feed(session: Session, due: number): void {
+    session.give(this.version, false);
+    this.#work(session, [], due, true);
+  }
+
+  /** What this worker has pushed comes too late, whatever the strategy. */
+  tooLate({ member }: Session, staleness: number, gradient: Gradient): void {
+    const { run } = this.#deps;
+    if (!run.keys) run.decoder.recycle(gradient.values);
+    run.counters.stale += 1;
+    this.#conclude(member, { kind: 'stale', staleness }, 0);
+  }
+
+  /** What this worker was given led to nothing usable. */
+  refuse({ member }: Session, reason: Rejection): void {
+    this.#deps.run.counters.rejected += 1;
+    this.rejectionsInARow += 1;
+    this.#conclude(member, { kind: 'rejected', reason }, 0);
+  }
+
+  /** No round will come for what this worker delivered: it was in vain. */
+  dismiss({ member, work }: Session): void {
+    if (work.kind !== 'held') return;
+    const { run } = this.#deps;
+    run.leases.giveBackDelivered(member.worker);
+    run.counters.stale += 1;
+    this.#conclude(member, { kind: 'stale', staleness: 0 }, 0);
+  }
+
+  /** The end of an event: whoever has a verdict but no work gets its answer now, and waits. */
+  settle(): void {
+    for (const session of this.#decided) this.#tellToWait(session);
+  }
+
+  get #isOpen(): boolean {
+    return this.#deps.run.phase === 'running' && !this.#deps.isOnHold();
+  }
+
+  #sessionOf(worker: number): Session | null {
+    return this.#deps.roster.members.get(worker)?.session ?? null;
+  }
+
+  /** The worker hears the verdict with its next parameters, or at the end of the event. */
+  #conclude(member: Member, verdict: Verdict, examples: number): void {
+    member.count(verdict, examples, this.nowMs);
+    const { session } = member;
+    if (session?.work.kind !== 'held') return;
+    session.work = { ...session.work, kind: 'decided', verdict };
+    this.#decided.add(session);
+  }
+
+  #tellToWait(session: Session): void {
+    const { work } = session;
+    if (work.kind !== 'decided') return;
+    const { run, turn } = this.#deps;
+    this.#decided.delete(session);
+    session.enter('ready');
+    answer({ turn, session }, run, work);
+  }
+
+  #work(session: Session, leases: Lease[], due: number, withParams: boolean): void {
+    const { run, version } = this.#deps.run;
+    const { pauses } = session;
+    this.#deps.turn.send(session, { type: 'work', run, version, pauses, leases, due }, withParams);
   }
 }
+
+const numbersOf = (sessions: readonly Session[]) => sessions.map(({ member }) => member.worker);

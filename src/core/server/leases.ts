@@ -3,6 +3,8 @@ import type { Lease } from '../wire/protocol.ts';
 
 interface Held extends Lease {
   readonly worker: number;
+  /** Its push is here and waits for a verdict. */
+  isDelivered: boolean;
 }
 
 /** What must survive a restart: outstanding leases count as given back. */
@@ -60,14 +62,15 @@ export class Leases {
     return this.#limit;
   }
 
-  /** Oldest first. */
+  /** What the worker has yet to deliver, oldest first. */
   heldBy(worker: number): readonly Lease[] {
     return this.#byWorker.get(worker) ?? [];
   }
 
+  /** The lease, if this worker has yet to deliver it. */
   find(id: number, worker: number): Lease | null {
     const lease = this.#held.get(id);
-    return lease?.worker === worker ? lease : null;
+    return lease?.worker === worker && !lease.isDelivered ? lease : null;
   }
 
   /** The next examples for this worker, or null when the last epoch is dealt out. */
@@ -80,9 +83,17 @@ export class Leases {
     }
     const lease = { id: this.#nextId, ...range };
     this.#nextId += 1;
-    this.#held.set(lease.id, { ...lease, worker });
+    this.#held.set(lease.id, { ...lease, worker, isDelivered: false });
     this.#byWorker.set(worker, [...this.heldBy(worker), lease]);
     return lease;
+  }
+
+  /** The lease's push is here: it stays with its round, whatever becomes of its worker. */
+  deliver(id: number): void {
+    const lease = this.#held.get(id);
+    if (!lease) throw new Error(`lease ${id} is not held`);
+    lease.isDelivered = true;
+    this.#unlist(lease);
   }
 
   /** The lease's gradient was applied. */
@@ -101,8 +112,16 @@ export class Leases {
     this.#returned.splice(at < 0 ? this.#returned.length : at, 0, { from: lease.from, count: lease.count });
   }
 
+  /** Takes back all that the worker has yet to deliver. */
   giveBackAll(worker: number): void {
     for (const lease of this.heldBy(worker)) this.giveBack(lease.id);
+  }
+
+  /** Takes back what the worker delivered and has no verdict. */
+  giveBackDelivered(worker: number): void {
+    for (const lease of this.#held.values()) {
+      if (lease.worker === worker && lease.isDelivered) this.giveBack(lease.id);
+    }
   }
 
   snapshot(): LeasesSnapshot {
@@ -117,9 +136,13 @@ export class Leases {
     if (!lease) return null;
     this.#held.delete(id);
     this.onEnd(id);
-    const rest = this.heldBy(lease.worker).filter((other) => other.id !== id);
-    if (rest.length > 0) this.#byWorker.set(lease.worker, rest);
-    else this.#byWorker.delete(lease.worker);
+    if (!lease.isDelivered) this.#unlist(lease);
     return lease;
+  }
+
+  #unlist({ id, worker }: Held): void {
+    const rest = this.heldBy(worker).filter((other) => other.id !== id);
+    if (rest.length > 0) this.#byWorker.set(worker, rest);
+    else this.#byWorker.delete(worker);
   }
 }

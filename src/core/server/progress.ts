@@ -27,7 +27,7 @@ export interface RunState {
 
 export interface ServerCounters {
   readonly updates: number;
-  /** Updates made after the look that ended the run; not part of its result. */
+  /** Updates made after the evaluation that ended the run; not part of its result. */
   readonly dropped: number;
   readonly applied: number;
   readonly stale: number;
@@ -59,7 +59,7 @@ export const noCounters: ServerCounters = {
   busyMs: 0,
 };
 
-export type WorkerPhase = 'greeting' | 'preparing' | 'ready' | 'computing' | 'held' | 'paused' | 'gone';
+export type WorkerPhase = 'preparing' | 'ready' | 'computing' | 'held' | 'paused' | 'gone';
 
 /** One worker as the host sees it. Counters survive a reconnect. */
 export interface WorkerState {
@@ -120,7 +120,7 @@ export interface WorkerCurve {
   readonly points: readonly WorkerPoint[];
 }
 
-/** A look at the whole test set. */
+/** An evaluation on the whole test set. */
 export interface TestPoint extends TrainPoint {
   readonly examples: number;
   readonly accuracy: number;

@@ -1,8 +1,8 @@
 import type { Gradient } from '../math/gradient.ts';
 import { boundedNorm } from '../math/params.ts';
 import type { Lease, Rejection, ToHost } from '../wire/protocol.ts';
-import type { Member } from './member.ts';
 import type { Run } from './run.ts';
+import type { Session } from './session.ts';
 
 export type Push = Extract<ToHost, { type: 'push' }>;
 
@@ -20,14 +20,16 @@ const NO_NUMBERS: Gradient = { values: new Float32Array(0), keys: null };
 const unusable = (reason: Rejection, lease: Lease | null): Checked => ({ kind: 'unusable', reason, lease });
 
 /** Checks everything a push claims before any of it is used. */
-export function checkPush(run: Run | null, member: Member, push: Push, body: Uint8Array): Checked {
-  if (!run || push.run !== run.run) return { kind: 'unexpected', reason: 'old-run' };
-  if (push.seq <= member.lastSeq) return { kind: 'unexpected', reason: 'repeated' };
-  if (member.phase === 'held') return { kind: 'unexpected', reason: 'no-lease' };
-  // What it delivered over an earlier link waits with its round, and counts once.
-  const lease = push.lease === member.delivered ? null : run.leases.find(push.lease, member.worker);
-  if (!lease && !member.isRevoked && push.version >= run.latestVersion) return unusable('no-lease', lease);
-  if (push.version !== member.version && !isOverlapped(run, member, push)) return unusable('wrong-version', lease);
+export function checkPush(run: Run, session: Session, push: Push, body: Uint8Array): Checked {
+  const { work, member } = session;
+  if (push.run !== run.run) return { kind: 'unexpected', reason: 'old-run' };
+  if (push.seq <= session.lastSeq) return { kind: 'unexpected', reason: 'repeated' };
+  // With overlap, a worker that was told to wait may still hand in what it had begun.
+  if (work.kind !== 'computing' && work.kind !== 'ready') return { kind: 'unexpected', reason: 'no-lease' };
+  const lease = run.leases.find(push.lease, member.worker);
+  const isRevoked = work.kind === 'computing' && work.isRevoked;
+  if (!lease && !isRevoked && push.version >= run.latestVersion) return unusable('no-lease', lease);
+  if (push.version !== session.version && !isOverlapped(run, session, push)) return unusable('wrong-version', lease);
   if (lease && push.examples !== lease.count) return unusable('wrong-size', lease);
   if (!Number.isFinite(push.loss)) return unusable('not-finite', lease);
   if (run.strategy.keeper === 'workers') {
@@ -45,5 +47,5 @@ export function checkPush(run: Run | null, member: Member, push: Push, body: Uin
 }
 
 /** With overlap a worker computes on what it has while fresh parameters are on their way to it. */
-const isOverlapped = ({ plan }: Run, { previousVersion }: Member, { version }: Push) =>
+const isOverlapped = ({ plan }: Run, { previousVersion }: Session, { version }: Push) =>
   plan.experiment.overlap && plan.experiment.strategy === 'async' && version === previousVersion;

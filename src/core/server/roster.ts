@@ -1,6 +1,7 @@
 import type { Rng } from '../math/rng.ts';
 import { PROTOCOL, type Refusal, type ToHost } from '../wire/protocol.ts';
 import { Member, type MemberRecord } from './member.ts';
+import { Session } from './session.ts';
 
 const MAX_MEMBERS = 1000;
 
@@ -9,28 +10,24 @@ type Hello = Extract<ToHost, { type: 'hello' }>;
 /** Everybody who takes part or did: who is on which link, who is known by which token, who was removed. */
 export class Roster {
   readonly members = new Map<number, Member>();
-  readonly #links = new Map<number, Member>();
+  readonly #sessions = new Map<number, Session>();
   readonly #removedTokens = new Set<string>();
   readonly #random: Rng;
-  #inOrder: readonly Member[] | null = null;
+  #inOrder: readonly Session[] | null = null;
 
   constructor(random: Rng) {
     this.#random = random;
   }
 
-  /** Those who are here, with their links. */
-  get present(): ReadonlyMap<number, Member> {
-    return this.#links;
+  /** Those who are here, by their links. */
+  get present(): ReadonlyMap<number, Session> {
+    return this.#sessions;
   }
 
   /** Those who are here, by number. */
-  get inOrder(): readonly Member[] {
-    this.#inOrder ??= [...this.#links.values()].sort((a, b) => a.worker - b.worker);
+  get inOrder(): readonly Session[] {
+    this.#inOrder ??= [...this.#sessions.values()].sort((a, b) => a.member.worker - b.member.worker);
     return this.#inOrder;
-  }
-
-  on(link: number): Member | undefined {
-    return this.#links.get(link);
   }
 
   /** Remembers those of a saved run, so that they are the same when they come back. */
@@ -46,7 +43,7 @@ export class Roster {
   refusal(link: number, hello: Hello): Refusal | null {
     if (hello.protocol !== PROTOCOL) return 'protocol';
     if (this.#removedTokens.has(hello.token)) return 'removed';
-    if (this.#links.has(link)) return 'garbled';
+    if (this.#sessions.has(link)) return 'garbled';
     return null;
   }
 
@@ -65,29 +62,24 @@ export class Roster {
     return member;
   }
 
-  arrive(member: Member, link: number, { name, device }: Hello, nowMs: number): void {
-    this.#links.set(link, member);
-    this.#inOrder = null;
-    member.link = link;
+  arrive(member: Member, link: number, { name, device }: Hello, nowMs: number): Session {
+    const session = new Session(member, link, nowMs);
+    member.session = session;
     member.device = clean(device);
     if (name) member.name = clean(name);
-    member.heardMs = nowMs;
-    member.lastSeq = 0;
-    member.isPaused = false;
-    member.pauses = 0;
-    member.phase = 'preparing';
+    this.#sessions.set(link, session);
+    this.#inOrder = null;
+    return session;
   }
 
-  /** The link is over; the member it belonged to, if any, is away from now on. */
-  depart(link: number): Member | undefined {
-    const member = this.#links.get(link);
-    this.#links.delete(link);
+  /** The link is over, and with it the session on it, if there was one. */
+  depart(link: number): Session | undefined {
+    const session = this.#sessions.get(link);
+    if (!session) return undefined;
+    this.#sessions.delete(link);
     this.#inOrder = null;
-    if (!member) return undefined;
-    member.link = null;
-    member.phase = 'gone';
-    member.pending = null;
-    return member;
+    session.member.session = null;
+    return session;
   }
 
   /** Never again. */
@@ -101,7 +93,7 @@ export class Roster {
   }
 
   #forgetSomeone(): boolean {
-    const gone = [...this.members.values()].find((member) => !member.isHere);
+    const gone = [...this.members.values()].find((member) => !member.session);
     return gone !== undefined && this.members.delete(gone.worker);
   }
 }

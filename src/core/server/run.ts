@@ -41,7 +41,7 @@ export interface RunPlan {
   /** Examples in one epoch. */
   readonly trainCount: number;
   /** At most so many take part, the first that are ready; the others wait. Without it all do. */
-  readonly most?: number | undefined;
+  readonly maxWorkers?: number | undefined;
 }
 
 /** The numbers of a run at rest: parameters and optimizer state, whole, or only what they are at `keys`, zero elsewhere. */
@@ -97,8 +97,8 @@ export class Run {
   counters: { -readonly [Key in keyof ServerCounters]: ServerCounters[Key] };
   #elapsedMs = 0;
   #runningSinceMs: number | null = null;
-  /** The parameters a look at the test set is about; kept only where that look may end the run. */
-  #looked: { readonly params: Float32Array | UndoLog; mark: Mark } | null = null;
+  /** The parameters an evaluation is about; kept only where it may end the run. */
+  #evaluated: { readonly params: Float32Array | UndoLog; mark: Mark } | null = null;
   /** Set when the run ended at an earlier version than it had reached. */
   #ending: Mark | null = null;
   readonly #guard = new NormGuard();
@@ -175,9 +175,9 @@ export class Run {
   }
 
   apply(gradient: Gradient, scale: number, loss: number, nowMs: number, wallMs: number): void {
-    const looked = this.#looked?.params;
+    const evaluated = this.#evaluated?.params;
     if (gradient.keys) {
-      if (looked instanceof UndoLog) looked.record(this.params, gradient.keys);
+      if (evaluated instanceof UndoLog) evaluated.record(this.params, gradient.keys);
       this.touched?.mark(gradient.keys);
     }
     this.optimizer.apply(this.params, gradient, scale, this.version + 1);
@@ -209,11 +209,11 @@ export class Run {
   /** Remembers the parameters of this moment if the run may end here. */
   remember(mark: Mark): void {
     if (this.plan.experiment.untilLoss === null) return;
-    this.#looked ??= { params: this.keys ? new UndoLog() : new Float32Array(this.params.length), mark };
-    const { params } = this.#looked;
+    this.#evaluated ??= { params: this.keys ? new UndoLog() : new Float32Array(this.params.length), mark };
+    const { params } = this.#evaluated;
     if (params instanceof UndoLog) params.clear();
     else params.set(this.params);
-    this.#looked.mark = mark;
+    this.#evaluated.mark = mark;
   }
 
   /** Whether the parameters here are those of the current version. */
@@ -293,12 +293,12 @@ export class Run {
   }
 
   /**
-   * Ends the run with the parameters of its last look, which met the stop rule: later updates, made while the look went
-   * on, are dropped from the result and counted as such.
+   * Ends the run with the parameters of its last evaluation, which met the stop rule: updates made meanwhile are dropped
+   * from the result and counted as such.
    */
-  endAtLook(): void {
-    if (!this.#looked) return;
-    const { params, mark } = this.#looked;
+  endAtEvaluation(): void {
+    if (!this.#evaluated) return;
+    const { params, mark } = this.#evaluated;
     this.counters.dropped = this.version - mark.step;
     if (params instanceof UndoLog) params.rewind(this.params);
     else this.params.set(params);

@@ -1,8 +1,8 @@
 import { defaultExperiment, type Experiment } from '../../experiment/experiment.ts';
 import { rng } from '../math/rng.ts';
 import { type Schema, schemaOf } from '../math/schema.ts';
+import { noPhases } from '../wire/phases.ts';
 import { type Lease, PROTOCOL, type ToHost, type ToWorker } from '../wire/protocol.ts';
-import { noPhases } from './member.ts';
 import { type Effect, ParameterServer, type SavedServer, type ServerEvent } from './server.ts';
 
 /** Parameters with keys, of which an example touches one. */
@@ -33,7 +33,7 @@ export class Rig {
   effects: Effect[] = [];
   readonly workers = new Map<number, FakeWorker>();
   readonly #evaluates: boolean;
-  readonly #most: number | undefined;
+  readonly #maxWorkers: number | undefined;
 
   constructor(
     experiment: Partial<Experiment>,
@@ -41,11 +41,11 @@ export class Rig {
       saved,
       evaluates = true,
       schema = testSchema,
-      most,
-    }: { saved?: SavedServer; evaluates?: boolean; schema?: Schema; most?: number } = {},
+      maxWorkers,
+    }: { saved?: SavedServer; evaluates?: boolean; schema?: Schema; maxWorkers?: number } = {},
   ) {
     this.#evaluates = evaluates;
-    this.#most = most;
+    this.#maxWorkers = maxWorkers;
     this.schema = schema;
     this.experiment = { ...defaultExperiment, lr: 1, batch: 10, epochs: null, evalEvery: 1_000_000, ...experiment };
     this.server = new ParameterServer(rng(1), 0);
@@ -53,7 +53,13 @@ export class Rig {
   }
 
   start(saved?: SavedServer): void {
-    const plan = { id: 'test', experiment: this.experiment, schema: this.schema, trainCount: 100, most: this.#most };
+    const plan = {
+      id: 'test',
+      experiment: this.experiment,
+      schema: this.schema,
+      trainCount: 100,
+      maxWorkers: this.#maxWorkers,
+    };
     this.do(saved ? { type: 'start', plan, saved } : { type: 'start', plan });
   }
 

@@ -178,6 +178,30 @@ describe('pushes (P1–P4)', () => {
     expect(rig.server.run?.leases.counted).toBe(20);
   });
 
+  it('P2: a late push that names another worker’s lease takes nothing from it', () => {
+    const rig = new Rig({ strategy: 'sync', workers: 2, backup: 1 });
+    rig.join(1);
+    rig.join(2);
+    rig.push(2);
+    rig.join(3);
+    const theirs = rig.workers.get(3)?.leases[0]?.id ?? 0;
+    rig.push(3);
+    // Worker 1 has yet to deliver for the first version.
+    rig.push(1, [9, 9, 9], { lease: theirs });
+    expect(rig.verdict(1)).toEqual({ kind: 'stale', staleness: 1 });
+    rig.push(2);
+    expect(rig.params).toEqual([-2, -4, -6]);
+    expect(rig.server.run?.leases.counted).toBe(30);
+  });
+
+  it('W3, P1: a worker that is not ready yet cannot push', () => {
+    const rig = joined();
+    const { token } = rig.workers.get(1) ?? { token: '' };
+    rig.hello(2, token).version = 0;
+    rig.push(2);
+    expect(rig.got(2, 'answer')).toMatchObject([{ verdict: { kind: 'rejected', reason: 'no-lease' }, isNext: false }]);
+  });
+
   it('after an unusable push the worker goes on, and its examples are dealt again', () => {
     const rig = joined();
     const first = rig.workers.get(1)?.leases[0]?.from;
@@ -286,7 +310,7 @@ describe('workers come and go (W1–W4)', () => {
 
 describe('a limit on who takes part (R6)', () => {
   const crewOfTwo = () => {
-    const rig = new Rig({ strategy: 'sync', workers: 2 }, { most: 2 });
+    const rig = new Rig({ strategy: 'sync', workers: 2 }, { maxWorkers: 2 });
     for (const link of [1, 2, 3]) rig.join(link);
     return rig;
   };
@@ -310,9 +334,31 @@ describe('a limit on who takes part (R6)', () => {
     rig.join(4);
     expect(rig.got(4, 'work')).toEqual([]);
   });
+
+  it('who comes back while the run is paused has lost its place to one that was ready before', () => {
+    const rig = crewOfTwo();
+    rig.do({ type: 'pause' });
+    const { token } = rig.workers.get(1) ?? { token: '' };
+    rig.do({ type: 'closed', link: 1 });
+    rig.hello(4, token);
+    rig.push(2);
+    rig.do({ type: 'resume' });
+    expect(busy(rig)).toEqual([1, 2, 3]);
+  });
 });
 
 describe('a run (R1–R5)', () => {
+  it('L3: what a worker delivered before it was removed counts', () => {
+    const rig = new Rig({ strategy: 'sync', workers: 2, epochs: 1 });
+    rig.join(1);
+    rig.join(2);
+    rig.push(1);
+    rig.do({ type: 'remove', worker: 1 });
+    for (let pushes = 0; pushes < 20 && rig.phase === 'running'; pushes++) rig.push(2);
+    expect(rig.phase).toBe('finished');
+    expect(rig.server.run?.leases.counted).toBe(100);
+  });
+
   it('stops at the last step exactly, evaluates and finishes', () => {
     const rig = new Rig({ strategy: 'async', workers: 2, maxSteps: 3 });
     rig.join(1);

@@ -1,5 +1,5 @@
 import { Patience } from './patience.ts';
-import type { Delivery, Field, StrategyFactory } from './strategy.ts';
+import type { Delivery, StrategyFactory, StrategyHost } from './strategy.ts';
 
 /** A worker that others could not reach this often in a row is left out until it comes back on a new link. */
 const MAX_STRIKES = 3;
@@ -36,12 +36,12 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
 
   const isWelcome = (worker: number) => (strikes.get(worker) ?? 0) < MAX_STRIKES;
 
-  const start = (field: Field) => {
-    const idle = field.idle().filter(isWelcome);
-    const donors = donorsAmong(field);
+  const start = (host: StrategyHost) => {
+    const idle = host.idle().filter(isWelcome);
+    const donors = donorsAmong(host);
     // The first parameters follow from the seed; later ones, if no worker has them any more, are the host's last copy.
-    const isFromHost = donors.length === 0 && field.version > 0;
-    const members = field.release(idle, !isFromHost);
+    const isFromHost = donors.length === 0 && host.version > 0;
+    const members = host.release(idle, !isFromHost);
     if (members.length === 0) return;
     const hasOwn = (worker: number) => donors.length === 0 || holders.has(worker);
     round = {
@@ -51,134 +51,134 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
       missing: new Set(members),
       deliveries: new Map(),
       reduced: new Map(),
-      startedMs: field.nowMs,
+      startedMs: host.nowMs,
       deadlineMs: 0,
     };
-    form(round, field);
+    form(round, host);
   };
 
   /** Those who can give the current parameters to others, even if they pause. */
-  const donorsAmong = (field: Field) => field.present().filter((worker) => holders.has(worker));
+  const donorsAmong = (host: StrategyHost) => host.present().filter((worker) => holders.has(worker));
 
-  const form = (current: Round, field: Field) => {
-    const donors = donorsAmong(field);
+  const form = (current: Round, host: StrategyHost) => {
+    const donors = donorsAmong(host);
     rings += 1;
     current.ring = rings;
     current.reduced.clear();
-    current.deadlineMs = field.nowMs + patience.ms;
-    field.wakeAt(current.deadlineMs);
+    current.deadlineMs = host.nowMs + patience.ms;
+    host.wakeAt(current.deadlineMs);
     const feeds = [...current.newcomers].map((to, i) => ({ from: donors[i % donors.length] as number, to }));
-    field.form({ ring: rings, members: [...current.members], feeds }, [
+    host.form({ ring: rings, members: [...current.members], feeds }, [
       ...new Set([...current.members, ...feeds.map(({ from }) => from)]),
     ]);
   };
 
   /** What the member did for this round was in vain; it will be free again. */
-  const letGo = (current: Round, worker: number, field: Field) => {
+  const letGo = (current: Round, worker: number, host: StrategyHost) => {
     const delivery = current.deliveries.get(worker);
-    if (delivery) field.judge(delivery, { kind: 'stale', staleness: 0 });
-    else field.revoke(worker);
-    field.form({ ring: current.ring, members: [], feeds: [] }, [worker]);
+    if (delivery) host.decide(delivery, { kind: 'stale', staleness: 0 });
+    else host.revoke(worker);
+    host.form({ ring: current.ring, members: [], feeds: [] }, [worker]);
   };
 
   /** The member is no longer in the round; who is left makes the mean anew. */
-  const shrink = (current: Round, worker: number, field: Field) => {
+  const shrink = (current: Round, worker: number, host: StrategyHost) => {
     current.members = current.members.filter((member) => member !== worker);
     current.missing.delete(worker);
     current.deliveries.delete(worker);
     current.newcomers.delete(worker);
-    regroup(current, field);
+    regroup(current, host);
   };
 
   /** Another ring of those who are left. */
-  const regroup = (current: Round, field: Field) => {
-    const canBeFed = current.newcomers.size === 0 || donorsAmong(field).length > 0;
-    if (current.members.length > 0 && canBeFed) return form(current, field);
+  const regroup = (current: Round, host: StrategyHost) => {
+    const canBeFed = current.newcomers.size === 0 || donorsAmong(host).length > 0;
+    if (current.members.length > 0 && canBeFed) return form(current, host);
     // Whoever is left waits for parameters that nobody has any more: all start again from the host's copy.
     round = null;
-    for (const member of current.members) letGo(current, member, field);
-    start(field);
+    for (const member of current.members) letGo(current, member, host);
+    start(host);
   };
 
-  const exclude = (current: Round, worker: number, field: Field) => {
-    letGo(current, worker, field);
-    shrink(current, worker, field);
+  const exclude = (current: Round, worker: number, host: StrategyHost) => {
+    letGo(current, worker, host);
+    shrink(current, worker, host);
   };
 
-  const blame = (current: Round, worker: number, field: Field) => {
+  const blame = (current: Round, worker: number, host: StrategyHost) => {
     strikes.set(worker, (strikes.get(worker) ?? 0) + 1);
-    if (!isWelcome(worker)) field.warn(worker, 'Other workers cannot work with it, so it does not take part.');
-    exclude(current, worker, field);
+    if (!isWelcome(worker)) host.warn(worker, 'Other workers cannot work with it, so it does not take part.');
+    exclude(current, worker, host);
   };
 
-  const commit = (current: Round, field: Field) => {
+  const commit = (current: Round, host: StrategyHost) => {
     round = null;
     holders = new Set(current.members);
-    patience.learn(field.nowMs - current.startedMs);
+    patience.learn(host.nowMs - current.startedMs);
     let [examples, lossSum] = [0, 0];
     for (const delivery of current.deliveries.values()) {
       examples += delivery.examples;
       lossSum += delivery.examples * delivery.loss;
       strikes.delete(delivery.worker);
-      field.judge(delivery, { kind: 'applied', staleness: 0 });
+      host.decide(delivery, { kind: 'applied', staleness: 0 });
     }
-    field.advance(lossSum / examples);
-    start(field);
+    host.advance(lossSum / examples);
+    start(host);
   };
 
-  const settle = (field: Field) => {
+  const settle = (host: StrategyHost) => {
     const current = round;
     if (!current) return;
     if (current.reduced.size === current.members.length) {
       const odd = oddOnes(current.reduced);
-      if (odd.length === 0) return commit(current, field);
-      for (const worker of odd) if (round === current) blame(current, worker, field);
+      if (odd.length === 0) return commit(current, host);
+      for (const worker of odd) if (round === current) blame(current, worker, host);
       return;
     }
-    if (field.nowMs < current.deadlineMs) return;
+    if (host.nowMs < current.deadlineMs) return;
     // With nobody done there is nothing to go on with, and with everybody done a link is slow: as long again.
     const late = current.deliveries.size === 0 ? [] : [...current.missing];
     if (late.length === 0) {
-      current.deadlineMs = field.nowMs + patience.ms;
-      field.wakeAt(current.deadlineMs);
+      current.deadlineMs = host.nowMs + patience.ms;
+      host.wakeAt(current.deadlineMs);
     }
-    for (const worker of late) if (round === current) exclude(current, worker, field);
+    for (const worker of late) if (round === current) exclude(current, worker, host);
   };
 
   return {
     keeper: 'workers',
     admits: () => true,
-    offer(field) {
-      if (!round) start(field);
+    offer(host) {
+      if (!round) start(host);
     },
-    deliver(delivery, field) {
-      const isExpected = round?.missing.has(delivery.worker) && delivery.version === field.version;
+    deliver(delivery, host) {
+      const isExpected = round?.missing.has(delivery.worker) && delivery.version === host.version;
       if (!round || !isExpected) {
-        field.judge(delivery, { kind: 'stale', staleness: field.version - delivery.version });
-        return this.offer(field);
+        host.decide(delivery, { kind: 'stale', staleness: host.version - delivery.version });
+        return this.offer(host);
       }
       round.missing.delete(delivery.worker);
       round.deliveries.set(delivery.worker, delivery);
     },
-    gone(worker, field, isAway) {
+    gone(worker, host, isAway) {
       const wasDonor = isAway && holders.delete(worker);
       if (isAway) strikes.delete(worker);
-      if (round?.members.includes(worker)) shrink(round, worker, field);
-      else if (round && wasDonor && round.newcomers.size > 0) regroup(round, field);
+      if (round?.members.includes(worker)) shrink(round, worker, host);
+      else if (round && wasDonor && round.newcomers.size > 0) regroup(round, host);
     },
     tick: settle,
     holder: () => holders.values().next().value ?? null,
     forget: (worker) => holders.delete(worker),
-    reduced(worker, ring, checksum, field) {
+    reduced(worker, ring, checksum, host) {
       if (ring !== round?.ring || !round.deliveries.has(worker)) return;
       round.reduced.set(worker, checksum);
-      settle(field);
+      settle(host);
     },
-    unreachable(worker, ring, peer, field) {
+    unreachable(worker, ring, peer, host) {
       if (ring !== round?.ring || !round.members.includes(worker) || !round.members.includes(peer)) return;
       // Who has no parameters yet and cannot reach those who have is itself the one to do without.
       const blamed = round.newcomers.has(worker) && !round.newcomers.has(peer) ? worker : peer;
-      blame(round, blamed, field);
+      blame(round, blamed, host);
     },
   };
 };

@@ -7,22 +7,18 @@ import type { StrategyFactory } from './strategy.ts';
 export const async: StrategyFactory = ({ maxStaleness, damping }) => ({
   keeper: 'host',
   admits: () => true,
-  offer(field) {
-    field.release(field.idle());
+  offer(host) {
+    host.release(host.idle());
   },
-  deliver(delivery, field) {
-    const staleness = field.version - delivery.version;
+  deliver(delivery, host) {
+    const staleness = host.version - delivery.version;
     const isTooOld = maxStaleness !== null && staleness > maxStaleness;
-    field.judge(delivery, { kind: isTooOld ? 'stale' : 'applied', staleness });
-    if (!isTooOld) field.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
-    field.release([delivery.worker]);
+    host.decide(delivery, { kind: isTooOld ? 'stale' : 'applied', staleness });
+    if (!isTooOld) host.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
+    host.release([delivery.worker]);
   },
   gone() {},
   tick() {},
-  holder: () => null,
-  forget() {},
-  reduced() {},
-  unreachable() {},
 });
 
 /** How much a push this many versions old counts. */

@@ -1,5 +1,5 @@
 import { dampingFactor } from './async.ts';
-import type { Field, StrategyFactory } from './strategy.ts';
+import type { StrategyFactory, StrategyHost } from './strategy.ts';
 
 /**
  * Async, but nobody is more than `lead` steps ahead of the slowest (stale synchronous parallel, Ho et al. 2013): the fast
@@ -24,8 +24,8 @@ export const bounded: StrategyFactory = ({ lead, damping }) => {
     return { least, count };
   };
 
-  const offer = (field: Field) => {
-    const active = field.active();
+  const offer = (host: StrategyHost) => {
+    const active = host.active();
     // Who is away does not hold anybody up; back again, it is level with the slowest.
     const present = new Set(active);
     for (const worker of steps.keys()) if (!present.has(worker)) steps.delete(worker);
@@ -35,8 +35,8 @@ export const bounded: StrategyFactory = ({ lead, damping }) => {
     const done = new Set<number>();
     for (;;) {
       const limit = slowestOf(done) + lead;
-      const eligible = field.idle().filter((worker) => !done.has(worker) && (steps.get(worker) ?? 0) < limit);
-      const released = new Set(field.release(eligible));
+      const eligible = host.idle().filter((worker) => !done.has(worker) && (steps.get(worker) ?? 0) < limit);
+      const released = new Set(host.release(eligible));
       if (released.size === eligible.length) {
         rear = done.size > 0 ? null : rearOf(limit - lead);
         return;
@@ -49,25 +49,21 @@ export const bounded: StrategyFactory = ({ lead, damping }) => {
     keeper: 'host',
     admits: () => true,
     offer,
-    deliver(delivery, field) {
-      const staleness = field.version - delivery.version;
-      field.judge(delivery, { kind: 'applied', staleness });
+    deliver(delivery, host) {
+      const staleness = host.version - delivery.version;
+      host.decide(delivery, { kind: 'applied', staleness });
       const before = steps.get(delivery.worker);
       steps.set(delivery.worker, (before ?? 0) + 1);
-      field.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
+      host.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
       if (before !== undefined && before === rear?.least) rear.count -= 1;
       // As long as somebody is where the slowest was, this step lets nobody else go on: no need to look at everyone.
-      if (before === undefined || !rear || rear.count === 0) return offer(field);
-      if (before + 1 < rear.least + lead && field.release([delivery.worker]).length === 0) offer(field);
+      if (before === undefined || !rear || rear.count === 0) return offer(host);
+      if (before + 1 < rear.least + lead && host.release([delivery.worker]).length === 0) offer(host);
     },
-    gone(worker, field) {
+    gone(worker, host) {
       steps.delete(worker);
-      offer(field);
+      offer(host);
     },
     tick: offer,
-    holder: () => null,
-    forget() {},
-    reduced() {},
-    unreachable() {},
   };
 };

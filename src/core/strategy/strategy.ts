@@ -9,22 +9,25 @@ import { local } from './local.ts';
 import { single } from './single.ts';
 import { sync } from './sync.ts';
 
-/** A push that passed every check, before a strategy has judged it. */
+/** A push that passed every check and waits for its verdict. */
 export interface Delivery {
   readonly worker: number;
   readonly lease: number;
   readonly version: number;
   readonly examples: number;
   readonly loss: number;
-  /** Empty where workers add their gradients up among themselves. Used again for another push once this one is judged. */
+  /** Empty where workers add their gradients up among themselves. Used again for another push after the verdict. */
   readonly gradient: Gradient;
 }
+
+/** What a strategy can make of a push that passed every check. */
+export type StrategyVerdict = Exclude<Verdict, { kind: 'rejected' }>;
 
 /** Workers that add their gradients up among themselves, in this order. */
 export type Ring = Pick<Extract<ToWorker, { type: 'ring' }>, 'ring' | 'members' | 'feeds'>;
 
-/** What a strategy may see and do. Each delivery is judged once, before its update; a worker goes on when released. */
-export interface Field {
+/** What a strategy may see and do. Each delivery gets its verdict once, before its update; a worker goes on when released. */
+export interface StrategyHost {
   readonly nowMs: number;
   readonly version: number;
   /** What makes one update of a round's gradients. */
@@ -39,7 +42,7 @@ export interface Field {
   update(gradient: Gradient, scale: number, loss: number): void;
   /** Makes the next version of parameters that only the workers have. */
   advance(loss: number): void;
-  judge(delivery: Delivery, verdict: Exclude<Verdict, { kind: 'rejected' }>): void;
+  decide(delivery: Delivery, verdict: StrategyVerdict): void;
   /** Takes back what the worker is computing; it goes to another. Its late push will be stale. */
   revoke(worker: number): void;
   /**
@@ -55,27 +58,37 @@ export interface Field {
   wakeAt(atMs: number): void;
 }
 
-/** How workers train together. Knows nothing of links, leases or clocks. */
-export interface Strategy {
-  /** Who has the parameters: the host, which gives them out with every release, or each worker its own copy. */
-  readonly keeper: 'host' | 'workers';
-  /** A worker with the current parameters; null where the host keeps them, or nobody has them any more. */
-  holder(): number | null;
-  /** The worker left after the run ended: it holds nothing any more. */
-  forget(worker: number): void;
+interface AnyStrategy {
   /** Whether a worker takes part at all. */
   admits(isLocal: boolean): boolean;
   /** Somebody may have become idle: hand out work. */
-  offer(field: Field): void;
-  deliver(delivery: Delivery, field: Field): void;
+  offer(host: StrategyHost): void;
+  deliver(delivery: Delivery, host: StrategyHost): void;
   /** The worker left, for good or (not `isAway`) for a pause or an error; its leases are already back. */
-  gone(worker: number, field: Field, isAway: boolean): void;
-  tick(field: Field): void;
-  /** The worker has the mean over this ring; all members' must have the same checksum. */
-  reduced(worker: number, ring: number, checksum: number, field: Field): void;
-  /** The worker cannot reach its peer in this ring. */
-  unreachable(worker: number, ring: number, peer: number, field: Field): void;
+  gone(worker: number, host: StrategyHost, isAway: boolean): void;
+  tick(host: StrategyHost): void;
 }
+
+/** The host has the parameters, and gives them out with every release. */
+export interface HostStrategy extends AnyStrategy {
+  readonly keeper: 'host';
+}
+
+/** Each worker has its own copy of the parameters. */
+export interface RingStrategy extends AnyStrategy {
+  readonly keeper: 'workers';
+  /** A worker with the current parameters; null if nobody has them any more. */
+  holder(): number | null;
+  /** The worker left after the run ended: it holds nothing any more. */
+  forget(worker: number): void;
+  /** The worker has the mean over this ring; all members' must have the same checksum. */
+  reduced(worker: number, ring: number, checksum: number, host: StrategyHost): void;
+  /** The worker cannot reach its peer in this ring. */
+  unreachable(worker: number, ring: number, peer: number, host: StrategyHost): void;
+}
+
+/** How workers train together. Knows nothing of links, leases or clocks. */
+export type Strategy = HostStrategy | RingStrategy;
 
 export type StrategyFactory = (experiment: Experiment) => Strategy;
 

@@ -1,6 +1,6 @@
 import type { RoundAggregate } from '../math/aggregate/aggregate.ts';
 import { Patience } from './patience.ts';
-import type { Delivery, Field, StrategyFactory } from './strategy.ts';
+import type { Delivery, StrategyFactory, StrategyHost } from './strategy.ts';
 
 interface Round {
   /** By slot: the order in which gradients are added, so that a run can be repeated to the bit. */
@@ -26,8 +26,8 @@ export const sync: StrategyFactory = ({ backup, deadline }) => {
   const patience = new Patience(deadline);
   /** How many take part. Pushes do not change it, so it is not counted again for each. */
   let active = 0;
-  const countActive = (field: Field) => {
-    if (backup > 0) active = field.active().length;
+  const countActive = (host: StrategyHost) => {
+    if (backup > 0) active = host.active().length;
   };
 
   /** Adds what has come in, in slot order, as far as no gap is left (all of it when `isLast`). */
@@ -43,59 +43,60 @@ export const sync: StrategyFactory = ({ backup, deadline }) => {
     }
   };
 
-  const start = (field: Field) => {
-    const members = field.release(field.idle());
+  const start = (host: StrategyHost) => {
+    const members = host.release(host.idle());
     if (members.length === 0) return;
-    aggregate ??= field.aggregate();
+    aggregate ??= host.aggregate();
     aggregate.clear();
     round = {
       members: [...members],
       missing: new Set(members),
       deliveries: new Map(),
-      startedMs: field.nowMs,
+      startedMs: host.nowMs,
       slot: 0,
       examples: 0,
       lossSum: 0,
-      deadlineMs: field.nowMs + patience.ms,
+      deadlineMs: host.nowMs + patience.ms,
     };
-    field.wakeAt(round.deadlineMs);
+    host.wakeAt(round.deadlineMs);
   };
 
-  const finish = (current: Round, into: RoundAggregate, field: Field) => {
+  const finish = (current: Round, into: RoundAggregate, host: StrategyHost) => {
     round = null;
-    patience.learn(field.nowMs - current.startedMs);
+    patience.learn(host.nowMs - current.startedMs);
     fold(current, into, true);
     const { gradient, scale } = into.finish();
-    for (const worker of current.missing) field.revoke(worker);
-    for (const delivery of current.deliveries.values()) field.judge(delivery, { kind: 'applied', staleness: 0 });
-    field.update(gradient, scale, current.lossSum / current.examples);
-    start(field);
+    for (const worker of current.missing) host.revoke(worker);
+    for (const delivery of current.deliveries.values()) host.decide(delivery, { kind: 'applied', staleness: 0 });
+    host.update(gradient, scale, current.lossSum / current.examples);
+    start(host);
   };
 
   /** Whether some are still at work on an older round; they will be welcome to this one. */
-  const hasStragglers = (delivered: number, field: Field) => backup > 0 && active - field.idle().length - delivered > 0;
+  const hasStragglers = (delivered: number, host: StrategyHost) =>
+    backup > 0 && active - host.idle().length - delivered > 0;
 
-  const settle = (field: Field) => {
+  const settle = (host: StrategyHost) => {
     if (!round || !aggregate) return;
-    const late = field.nowMs >= round.deadlineMs;
+    const late = host.nowMs >= round.deadlineMs;
     const delivered = round.deliveries.size;
     const quorum = backup === 0 ? round.members.length : Math.max(1, active - backup);
-    const isEnough = delivered >= quorum || (round.missing.size === 0 && !hasStragglers(delivered, field));
-    if (delivered > 0 && (isEnough || late)) finish(round, aggregate, field);
+    const isEnough = delivered >= quorum || (round.missing.size === 0 && !hasStragglers(delivered, host));
+    if (delivered > 0 && (isEnough || late)) finish(round, aggregate, host);
     else if (delivered + round.missing.size === 0) {
       round = null;
-      start(field);
+      start(host);
     } else if (late) {
       // Nobody delivered: there is nothing to go on with, so wait as long again.
-      round.deadlineMs = field.nowMs + patience.ms;
-      field.wakeAt(round.deadlineMs);
+      round.deadlineMs = host.nowMs + patience.ms;
+      host.wakeAt(round.deadlineMs);
     }
   };
 
   /** Where rounds do not wait for everyone, whoever is done with an older one may still be of use to this one. */
-  const welcome = (current: Round, field: Field) => {
-    const newcomers = field.idle().filter((worker) => !current.members.includes(worker));
-    for (const worker of field.release(newcomers)) {
+  const welcome = (current: Round, host: StrategyHost) => {
+    const newcomers = host.idle().filter((worker) => !current.members.includes(worker));
+    for (const worker of host.release(newcomers)) {
       current.members.push(worker);
       current.missing.add(worker);
     }
@@ -104,36 +105,32 @@ export const sync: StrategyFactory = ({ backup, deadline }) => {
   return {
     keeper: 'host',
     admits: () => true,
-    offer(field) {
-      countActive(field);
-      if (!round) return start(field);
-      if (backup > 0) welcome(round, field);
-      settle(field);
+    offer(host) {
+      countActive(host);
+      if (!round) return start(host);
+      if (backup > 0) welcome(round, host);
+      settle(host);
     },
-    deliver(delivery, field) {
-      if (!round || !aggregate || !round.missing.has(delivery.worker) || delivery.version !== field.version) {
-        field.judge(delivery, { kind: 'stale', staleness: field.version - delivery.version });
-        return this.offer(field);
+    deliver(delivery, host) {
+      if (!round || !aggregate || !round.missing.has(delivery.worker) || delivery.version !== host.version) {
+        host.decide(delivery, { kind: 'stale', staleness: host.version - delivery.version });
+        return this.offer(host);
       }
       round.missing.delete(delivery.worker);
       round.deliveries.set(delivery.worker, delivery);
       fold(round, aggregate, false);
-      settle(field);
+      settle(host);
     },
-    gone(worker, field) {
+    gone(worker, host) {
       if (!round) return;
       // What it delivered stays; what it had not is no longer waited for.
       round.missing.delete(worker);
-      countActive(field);
-      settle(field);
+      countActive(host);
+      settle(host);
     },
-    tick(field) {
-      countActive(field);
-      settle(field);
+    tick(host) {
+      countActive(host);
+      settle(host);
     },
-    holder: () => null,
-    forget() {},
-    reduced() {},
-    unreachable() {},
   };
 };

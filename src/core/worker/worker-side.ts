@@ -1,5 +1,5 @@
 import type { Experiment } from '../../experiment/experiment.ts';
-import { addPhases, noPhases } from '../server/member.ts';
+import { addPhases, noPhases } from '../wire/phases.ts';
 import { type Phases, PROTOCOL, type ToHost, type ToWorker } from '../wire/protocol.ts';
 import type { WorkerEffect, WorkerEnd, WorkerEvent } from './worker-events.ts';
 import { workerRun } from './worker-run.ts';

@@ -1,6 +1,6 @@
 import { type Rng, rng } from '../../core/math/rng.ts';
-import { noPhases } from '../../core/server/member.ts';
 import { noCounters } from '../../core/server/progress.ts';
+import { noPhases } from '../../core/wire/phases.ts';
 import { type Kind, kinds, type Phases } from '../../core/wire/protocol.ts';
 import { defaultExperiment, type Experiment } from '../../experiment/experiment.ts';
 import type { Bytes, WorkerReport } from '../run-report.ts';

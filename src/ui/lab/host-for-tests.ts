@@ -1,4 +1,3 @@
-import { noPhases } from '../../core/server/member.ts';
 import {
   noCounters,
   type RunPhase,
@@ -6,6 +5,7 @@ import {
   type StopReason,
   type WorkerPhase,
 } from '../../core/server/progress.ts';
+import { noPhases } from '../../core/wire/phases.ts';
 import { TallyCounter, type TransportStats } from '../../core/wire/traffic.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { ExampleSource } from '../../host/example-server.ts';

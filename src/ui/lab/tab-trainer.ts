@@ -23,8 +23,7 @@ const ROUND_OFF_MS = 60_000;
 
 /** How many tabs beside this one are connected and not resting. */
 export const tabsHere = ({ workers }: HostState): number =>
-  workers.filter(({ isLocal, phase }) => !isLocal && phase !== 'gone' && phase !== 'paused' && phase !== 'greeting')
-    .length;
+  workers.filter(({ isLocal, phase }) => !isLocal && phase !== 'gone' && phase !== 'paused').length;
 
 /** Trains the runs of a lab with the tabs that are connected to this page's host, as many as each asks for. */
 export class TabTrainer implements RunTrainer<KeptModel> {

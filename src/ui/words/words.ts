@@ -75,7 +75,6 @@ export function stopWords(reason: StopReason | null, experiment: Experiment): st
 
 /** A worker's state as the host sees it. */
 export const workerPhaseWords: Readonly<Record<WorkerPhase, string>> = {
-  greeting: 'connecting',
   preparing: 'preparing',
   ready: 'ready',
   computing: 'computing',
