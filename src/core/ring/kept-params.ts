@@ -6,17 +6,18 @@ import type { Rng } from '../math/rng.ts';
 import type { Schema } from '../math/schema.ts';
 import { checksum } from '../wire/checksum.ts';
 import type { ToPeer, ToWorker } from '../wire/protocol.ts';
-import type { WorkerEffect } from '../worker/worker-events.ts';
+import type { WorkerTurn } from '../worker/worker-turn.ts';
 import { RingPart, type Slice } from './part.ts';
 import { joinState, splitState } from './state.ts';
 
-interface Place {
+interface KeptParamsOptions {
   readonly self: number;
   readonly run: number;
   readonly experiment: Experiment;
   readonly schema: Schema;
   readonly up: Codec;
   readonly random: Rng;
+  readonly turn: WorkerTurn;
 }
 
 /**
@@ -27,8 +28,7 @@ export class KeptParams {
   readonly params: Float32Array;
   readonly #optimizer: Optimizer;
   readonly #ring: RingPart;
-  readonly #place: Place;
-  readonly #emit: (effect: WorkerEffect) => void;
+  readonly #options: KeptParamsOptions;
   /** Of the parameters here; null before there are any. */
   #version: number | null = null;
   /** Parameters of this version are on their way from another worker. */
@@ -37,10 +37,9 @@ export class KeptParams {
   #fedEarly: { readonly version: number; readonly body: Uint8Array } | null = null;
   #toldRing = 0;
 
-  constructor(place: Place, emit: (effect: WorkerEffect) => void) {
-    const { self, experiment, schema, up, random } = place;
-    this.#place = place;
-    this.#emit = emit;
+  constructor(options: KeptParamsOptions) {
+    const { self, experiment, schema, up, random } = options;
+    this.#options = options;
     this.params = new Float32Array(schema.size);
     this.#optimizer = denseOptimizer(experiment.optimizer, schema.size, experiment.lr);
     this.#ring = new RingPart(self, schema.size, up, random);
@@ -76,7 +75,7 @@ export class KeptParams {
     if (body.length > 0) {
       if (!this.#adopt(version, body)) return 'garbled';
     } else if (version === 0 && this.#version === null) {
-      this.params.set(initialParams(this.#place.schema, this.#place.experiment.seed));
+      this.params.set(initialParams(this.#options.schema, this.#options.experiment.seed));
       this.#version = 0;
     } else if (this.#version !== version && this.#fedEarly?.version === version) {
       this.#adopt(version, this.#fedEarly.body);
@@ -94,7 +93,7 @@ export class KeptParams {
 
   /** A ring is to be formed, and who is named feeds another. `outside`: without this worker. */
   form({ ring, version, members, feeds }: Extract<ToWorker, { type: 'ring' }>): 'inside' | 'outside' {
-    const { self } = this.#place;
+    const { self } = this.#options;
     const partners = feeds.flatMap(({ from, to }) => (from === self ? [to] : to === self ? [from] : []));
     const isInside = members.includes(self);
     if (isInside) {
@@ -126,13 +125,13 @@ export class KeptParams {
     if (!mean || ring === null || ring === this.#toldRing) return;
     this.#toldRing = ring;
     const sum = checksum(new Uint8Array(mean.buffer, mean.byteOffset, mean.byteLength));
-    this.#send({ type: 'reduced', run: this.#place.run, ring, checksum: sum });
+    this.#options.turn.send({ type: 'reduced', run: this.#options.run, ring, checksum: sum });
   }
 
   /** Gives the host a copy. */
   sendState(): void {
     if (this.#version !== null)
-      this.#send({ type: 'state', run: this.#place.run, version: this.#version }, this.#state());
+      this.#options.turn.send({ type: 'state', run: this.#options.run, version: this.#version }, this.#state());
   }
 
   #fed(version: number, body: Uint8Array): number | null {
@@ -152,19 +151,19 @@ export class KeptParams {
   }
 
   #feed(peer: number, version: number): void {
-    const message = { type: 'state', run: this.#place.run, version } as const;
-    this.#emit({ type: 'peer-send', peer, message, body: this.#state() });
+    const message = { type: 'state', run: this.#options.run, version } as const;
+    this.#options.turn.emit({ type: 'peer-send', peer, message, body: this.#state() });
   }
 
   #state = () => joinState([this.params, ...this.#optimizer.slots]);
 
   /** The lower number calls, so that two do not call each other at once. */
   #connect(peers: readonly number[]): void {
-    const { self } = this.#place;
+    const { self } = this.#options;
     const others = [...new Set(peers)].filter((peer) => peer !== self);
     if (others.length === 0) return;
     const [calls, expects] = [others.filter((peer) => peer > self), others.filter((peer) => peer < self)];
-    this.#emit({ type: 'peers', calls, expects });
+    this.#options.turn.emit({ type: 'peers', calls, expects });
   }
 
   /** Sends what follows from a peer's slices; if they make no sense, says of whom. */
@@ -180,18 +179,14 @@ export class KeptParams {
 
   #complain(peer: number): void {
     const { ring } = this.#ring;
-    if (ring !== null) this.#send({ type: 'unreachable', run: this.#place.run, ring, peer });
+    if (ring !== null) this.#options.turn.send({ type: 'unreachable', run: this.#options.run, ring, peer });
   }
 
   #sendSlices(slices: readonly Slice[]): void {
-    const { run } = this.#place;
+    const { run } = this.#options;
     for (const { peer, ring, step, bytes } of slices) {
-      this.#emit({ type: 'peer-send', peer, message: { type: 'slice', run, ring, step }, body: bytes });
+      this.#options.turn.emit({ type: 'peer-send', peer, message: { type: 'slice', run, ring, step }, body: bytes });
     }
-  }
-
-  #send(message: Extract<WorkerEffect, { type: 'send' }>['message'], body: Uint8Array | null = null): void {
-    this.#emit({ type: 'send', message, body });
   }
 }
 

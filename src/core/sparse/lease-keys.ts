@@ -1,6 +1,8 @@
 import type { Codec } from '../math/codec/codec.ts';
 import { Decoder } from '../math/codec/decoder.ts';
 import type { Rng } from '../math/rng.ts';
+import type { Lease } from '../wire/protocol.ts';
+import type { WorkerTurn } from '../worker/worker-turn.ts';
 import { encodeKeys, maxKeyBytes } from './key-coding.ts';
 
 /** Keys as they end a push. */
@@ -16,21 +18,25 @@ export class LeaseKeys {
   readonly #found = new Map<number, Uint32Array | null>();
   readonly #up: Codec;
   readonly #down: Codec;
+  readonly #turn: WorkerTurn;
 
-  constructor(up: Codec, down: Codec) {
+  constructor(up: Codec, down: Codec, turn: WorkerTurn) {
     this.#up = up;
     this.#down = down;
+    this.#turn = turn;
   }
 
   of(lease: number): Uint32Array | null {
     return this.#found.get(lease) ?? null;
   }
 
-  /** True if nobody is looking for the lease's keys yet; from now on somebody is. */
-  claim(lease: number): boolean {
-    if (this.#found.has(lease)) return false;
-    this.#found.set(lease, null);
-    return true;
+  /** Has the keys of these leases looked for, each once. */
+  find(leases: readonly Lease[]): void {
+    for (const lease of leases) {
+      if (this.#found.has(lease.id)) continue;
+      this.#found.set(lease.id, null);
+      this.#turn.emit({ type: 'prefetch', lease });
+    }
   }
 
   /** The keys of a lease are here, or (null) could not be found; false if they are no longer of interest. */

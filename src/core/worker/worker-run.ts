@@ -10,7 +10,7 @@ import { leaseExamples } from '../server/leases.ts';
 import { KeySets } from '../sparse/key-sets.ts';
 import { LeaseKeys } from '../sparse/lease-keys.ts';
 import { LocalSteps } from './local-steps.ts';
-import type { WorkerEffect } from './worker-events.ts';
+import type { WorkerTurn } from './worker-turn.ts';
 
 /** What a worker has for one run, once it is prepared. */
 export interface WorkerRun {
@@ -30,19 +30,24 @@ export interface WorkerRun {
   readonly peerBytes: number;
 }
 
+interface WorkerRunOptions {
+  readonly run: number;
+  readonly experiment: Experiment;
+  readonly schema: Schema;
+  readonly self: number;
+  readonly turn: WorkerTurn;
+}
+
 /** Lays out what worker number `self` needs for a run. */
-export function workerRun(
-  { run, experiment, schema, self }: { run: number; experiment: Experiment; schema: Schema; self: number },
-  emit: (effect: WorkerEffect) => void,
-): WorkerRun {
+export function workerRun({ run, experiment, schema, self, turn }: WorkerRunOptions): WorkerRun {
   const { size } = schema;
   const up = codecNamed(experiment.up, experiment.topk);
   const down = codecNamed(experiment.down, experiment.topk);
   const random = rng(experiment.seed, 'worker', self);
-  const keys = schema.keysPerExample === null ? null : new LeaseKeys(up, down);
+  const keys = schema.keysPerExample === null ? null : new LeaseKeys(up, down, turn);
   const kept =
-    experiment.strategy === 'allreduce' ? new KeptParams({ self, run, experiment, schema, up, random }, emit) : null;
-  const most = keys ? new KeySets(size, schema.keysPerExample ?? size).mostFor(leaseExamples(experiment)) : size;
+    experiment.strategy === 'allreduce' ? new KeptParams({ self, run, experiment, schema, up, random, turn }) : null;
+  const maxKeys = keys ? new KeySets(size, schema.keysPerExample ?? size).mostFor(leaseExamples(experiment)) : size;
   const keptBytes = stateBytes(size, kept?.slots ?? 0);
   return {
     run,
@@ -53,7 +58,7 @@ export function workerRun(
     keys,
     kept,
     random,
-    bytes: kept ? keptBytes : down.bytesFor(most),
+    bytes: kept ? keptBytes : down.bytesFor(maxKeys),
     peerBytes: Math.max(up.bytesFor(size), keptBytes),
   };
 }

@@ -1,88 +1,91 @@
+import type { KeptParams } from '../ring/kept-params.ts';
 import type { LeaseKeys } from '../sparse/lease-keys.ts';
-import type { Lease, Phases, ToHost, ToPeer, ToWorker } from '../wire/protocol.ts';
+import type { Lease, ToPeer, ToWorker } from '../wire/protocol.ts';
 import { AwayTime } from './away-time.ts';
-import type { StepResult, WorkerEffect, WorkerEnd } from './worker-events.ts';
+import type { StepResult } from './worker-events.ts';
 import type { WorkerRun } from './worker-run.ts';
+import type { WorkerTurn } from './worker-turn.ts';
 
 /** In a row; more than the host takes before it ends a run that has diverged, so that the run's end comes first. */
 const MAX_FAILURES = 25;
 
+/** A lease being computed, in one step or several local ones. */
 interface Task {
   readonly id: number;
   readonly version: number;
   readonly lease: Lease;
   readonly startedMs: number;
+  /** Over its steps so far. */
+  readonly sums: { loss: number; correct: number | null; decodeMs: number; computeMs: number; readMs: number };
 }
 
-/** A step, or several local ones, ready to be handed in. */
-interface Finished extends Task {
-  readonly gradient: Float32Array;
-  readonly loss: number;
-  readonly correct: number | null;
-  readonly phases: Pick<Phases, 'decodeMs' | 'computeMs' | 'readMs'>;
+/** Not null while a push is under way. Only with overlap is anything computed meanwhile. */
+interface Unanswered {
+  unanswered: number | null;
 }
 
-/** The two messages that can lead to a step. */
-type Given = Extract<ToWorker, { type: 'work' | 'answer' }>;
+type Work =
+  | ({ readonly kind: 'idle' } & Unanswered)
+  /** The host cannot give the values of this lease before it is told their keys. */
+  | { readonly kind: 'pulling'; readonly lease: Lease }
+  | ({ readonly kind: 'computing'; readonly task: Task } & Unanswered)
+  /** Handed in once the push before it is answered, or the keys are found that are to go with it. */
+  | ({ readonly kind: 'finished'; readonly task: Task; readonly gradient: Float32Array } & Unanswered)
+  /** Told once the push before it is answered, as its own push would have been. */
+  | ({ readonly kind: 'failed'; readonly lease: number; readonly text: string } & Unanswered);
 
-const sums = { lossSum: 0, correct: 0 as number | null, decodeMs: 0, computeMs: 0, readMs: 0 };
+type Finished = Extract<Work, { kind: 'finished' }>;
 
-/** What a run sees of the worker that takes part in it. */
-export interface WorkerSurroundings {
-  readonly nowMs: number;
-  readonly isPaused: boolean;
-  readonly isFinishing: boolean;
-  /** Of the link: pauses told, pushes sent, tasks begun. */
-  readonly counts: { pauses: number; pushes: number; tasks: number };
-  /** How long encoding and handing over the last push took. */
-  readonly lastPush: { readonly encodeMs: number; readonly sendMs: number };
-  emit(effect: WorkerEffect): void;
-  end(end: WorkerEnd): void;
-  /** There is nothing to compute. */
-  idle(): void;
+interface WorkerTrainingOptions {
+  readonly run: WorkerRun;
+  readonly turn: WorkerTurn;
   /** No step is under way: what the volunteer asked for meanwhile can be done. */
   heed(): void;
   /** What was given is given back; the next round is welcome. */
   startOver(): void;
-  countStep(steps: number, examples: number, loss: number, phases: Phases): void;
-  countStale(): void;
 }
 
 /** One run at one worker: leases and parameters in, steps, pushes out, in turn. */
 export class WorkerTraining {
   readonly #run: WorkerRun;
-  readonly #around: WorkerSurroundings;
+  readonly #turn: WorkerTurn;
+  readonly #heed: () => void;
+  readonly #startOver: () => void;
   readonly #away = new AwayTime();
   #leases: Lease[] = [];
   #params: { readonly version: number; readonly values: Float32Array } | null = null;
-  #task: Task | null = null;
-  #sums = { ...sums };
-  /** Waits until the push before it is answered, or until the keys are found that are to go with it. */
-  #finished: Finished | null = null;
-  /** A step that failed before the push before it was answered: told after that, as its push would have been. */
-  #missed: { readonly lease: number; readonly text: string } | null = null;
-  /** The lease whose values the host cannot give before it is told their keys. */
-  #due: number | null = null;
-  #unanswered: number | null = null;
+  #work: Work = { kind: 'idle', unanswered: null };
+  /** Whether the host's last word was to go on. */
   #mayGoOn = false;
   #failures = 0;
 
-  constructor(run: WorkerRun, around: WorkerSurroundings) {
+  constructor({ run, turn, heed, startOver }: WorkerTrainingOptions) {
     this.#run = run;
-    this.#around = around;
+    this.#turn = turn;
+    this.#heed = heed;
+    this.#startOver = startOver;
   }
 
   get number(): number {
     return this.#run.run;
   }
 
+  /** Where workers keep the parameters. */
+  get kept(): KeptParams | null {
+    return this.#run.kept;
+  }
+
   /** Whether there is something that must be handed in before anything else. */
   get isBusy(): boolean {
-    return this.#task !== null || this.#finished !== null;
+    return this.#work.kind === 'computing' || this.#work.kind === 'finished';
   }
 
   get isUnanswered(): boolean {
     return this.#unanswered !== null;
+  }
+
+  get #unanswered(): number | null {
+    return this.#work.kind === 'pulling' ? null : this.#work.unanswered;
   }
 
   /** Something to compute, by a host that waits for nothing. */
@@ -93,13 +96,14 @@ export class WorkerTraining {
 
   /** The one answer to a push. */
   answered(answer: Extract<ToWorker, { type: 'answer' }>, body: Uint8Array): void {
-    if (answer.seq !== this.#unanswered) return;
-    this.#unanswered = null;
+    const work = this.#work;
+    if (work.kind === 'pulling' || work.unanswered !== answer.seq) return;
+    work.unanswered = null;
     const isApplied = answer.verdict.kind === 'applied';
     this.#run.feedback.settle(isApplied);
-    if (!isApplied) this.#around.countStale();
+    if (!isApplied) this.#turn.countStale();
     if (this.#run.kept?.settle(isApplied) === false) return this.#garbled();
-    if (this.#around.isFinishing) return this.#finished ? this.#push(this.#finished) : this.#around.heed();
+    if (this.#turn.settings.isFinishing) return work.kind === 'finished' ? this.#push(work) : this.#heed();
     this.#cameBack(answer.heldMs);
     this.#take(answer, body, answer.isNext);
   }
@@ -107,8 +111,7 @@ export class WorkerTraining {
   /** Forgets what it has not computed: the host deals it to others. */
   giveBack(): void {
     this.#leases = [];
-    this.#missed = null;
-    this.#due = null;
+    if (!this.isBusy) this.#rest();
     this.#run.kept?.stopAwaiting();
     this.#run.keys?.clear();
   }
@@ -118,15 +121,10 @@ export class WorkerTraining {
     this.#away.stop();
   }
 
-  /** Gives the host a copy of the parameters, where workers keep them. */
-  sendState(): void {
-    this.#run.kept?.sendState();
-  }
-
   ring(message: Extract<ToWorker, { type: 'ring' }>): void {
     const { kept } = this.#run;
     // If nobody will send what it waits for, it gives everything back, and is there for the next round.
-    if (kept?.form(message) === 'outside' && kept.isAwaiting) this.#around.startOver();
+    if (kept?.form(message) === 'outside' && kept.isAwaiting) this.#startOver();
   }
 
   peerMessage(peer: number, message: ToPeer, body: Uint8Array): void {
@@ -137,77 +135,64 @@ export class WorkerTraining {
     this.#compute();
   }
 
-  peerLost(peer: number): void {
-    this.#run.kept?.lost(peer);
-  }
-
   foundKeys(lease: number, found: Uint32Array): void {
     const { keys } = this.#run;
     if (!keys?.settle(lease, found)) return;
-    if (this.#finished) this.#hand(this.#finished);
+    if (this.#work.kind === 'finished') this.#hand(this.#work);
     else this.#pull(keys);
   }
 
   missedKeys(lease: number, text: string): void {
+    const work = this.#work;
     if (!this.#run.keys?.settle(lease, null)) return;
-    if (this.#finished) return this.#push(this.#finished);
-    if (this.#due !== lease) return;
-    this.#due = null;
+    if (work.kind === 'finished') return this.#push(work);
+    if (work.kind !== 'pulling' || work.lease.id !== lease) return;
     this.#leases.shift();
     this.#giveUp(lease, text);
   }
 
   computed(taskId: number, { gradient, loss, correct, decodeMs, computeMs, readMs }: StepResult): void {
-    const task = this.#task;
-    if (task?.id !== taskId) return;
     const { local } = this.#run;
-    const before = this.#sums;
-    this.#sums = {
-      lossSum: before.lossSum + loss,
-      correct: correct === null || before.correct === null ? null : before.correct + correct,
-      decodeMs: before.decodeMs + decodeMs,
-      computeMs: before.computeMs + computeMs,
-      readMs: before.readMs + readMs,
-    };
+    if (this.#work.kind !== 'computing' || this.#work.task.id !== taskId) return;
+    const { task, unanswered } = this.#work;
+    const { sums } = task;
+    sums.loss += loss;
+    sums.correct = correct === null || sums.correct === null ? null : sums.correct + correct;
+    sums.decodeMs += decodeMs;
+    sums.computeMs += computeMs;
+    sums.readMs += readMs;
     local?.apply(gradient);
-    if (local?.next(task.lease)) return this.#computePart(task, local.params);
+    const part = local?.next(task.lease);
+    if (local && part) return this.#turn.emit({ type: 'compute', task: taskId, lease: part, params: local.params });
     this.#failures = 0;
-    this.#task = null;
-    const finished = {
-      ...task,
-      gradient: local?.delta() ?? gradient,
-      loss: this.#sums.lossSum / (local?.taken ?? 1),
-      correct: this.#sums.correct,
-      phases: this.#sums,
-    };
-    if (this.#unanswered === null) this.#hand(finished);
-    else {
-      this.#finished = finished;
-      this.#away.begin(this.#around.nowMs, false);
-    }
+    const finished: Finished = { kind: 'finished', task, gradient: local?.delta() ?? gradient, unanswered };
+    if (unanswered === null) return this.#hand(finished);
+    this.#work = finished;
+    this.#away.begin(this.#turn.nowMs, false);
   }
 
   /** Nothing of the step is sent; the host deals its examples again and gives other parameters, or none. */
   failed(taskId: number, text: string): void {
-    if (this.#task?.id !== taskId) return;
-    const { id } = this.#task.lease;
-    this.#task = null;
-    this.#run.keys?.forget(id);
-    if (this.#unanswered === null) return this.#giveUp(id, text);
-    this.#missed = { lease: id, text };
-    this.#around.heed();
+    if (this.#work.kind !== 'computing' || this.#work.task.id !== taskId) return;
+    const { task, unanswered } = this.#work;
+    const { id: lease } = task.lease;
+    this.#run.keys?.forget(lease);
+    if (unanswered === null) return this.#giveUp(lease, text);
+    this.#work = { kind: 'failed', lease, text, unanswered };
+    this.#heed();
   }
 
   /** Leases and perhaps parameters from the host; `isNext` if the oldest lease is to be computed. */
-  #take({ version, leases, pauses, due }: Given, body: Uint8Array, isNext: boolean): void {
+  #take(message: Extract<ToWorker, { type: 'work' | 'answer' }>, body: Uint8Array, isNext: boolean): void {
+    const { version, leases, pauses, due } = message;
     // Given before the host heard of the last pause, and taken back by it since.
-    if (pauses !== this.#around.counts.pauses) return;
+    if (pauses !== this.#turn.pauses) return;
     this.#leases.push(...leases);
     this.#mayGoOn = isNext;
     const { down, kept, keys } = this.#run;
     if (keys) {
       if (isNext) return this.#takeValues(keys, version, due, body);
-      this.#findAhead(keys);
+      keys.find(this.#leases);
     } else if (kept) {
       const found = isNext ? kept.take(version, body) : null;
       if (found === 'garbled') return this.#garbled();
@@ -220,10 +205,11 @@ export class WorkerTraining {
     }
     // The answer to the push under way comes first.
     if (this.#unanswered !== null) return;
-    if (this.#missed) this.#giveUp(this.#missed.lease, this.#missed.text);
-    else if (this.#finished) this.#push(this.#finished);
+    const work = this.#work;
+    if (work.kind === 'failed') this.#giveUp(work.lease, work.text);
+    else if (work.kind === 'finished') this.#push(work);
     else if (isNext) this.#compute();
-    else if (!this.#task) this.#around.idle();
+    else if (work.kind !== 'computing') this.#turn.idle();
   }
 
   /** The lease that is due, and the values of its keys if the host knows them. */
@@ -231,117 +217,111 @@ export class WorkerTraining {
     const place = this.#leases.findIndex(({ id }) => id === due);
     // Those before it were taken back.
     for (const { id } of this.#leases.splice(0, Math.max(0, place))) keys.forget(id);
-    if (place >= 0 && body.length === 0) {
-      this.#due = due;
+    const [lease] = this.#leases;
+    if (place < 0 || !lease) return this.#garbled();
+    if (body.length === 0) {
+      this.#work = { kind: 'pulling', lease };
       return this.#pull(keys);
     }
-    const values = place < 0 ? null : keys.decode(due, body);
+    const values = keys.decode(due, body);
     if (!values) return this.#garbled();
     this.#params = { version, values };
+    this.#rest();
     this.#compute();
   }
 
   /** Tells the host the keys it needs, once they are found. */
   #pull(keys: LeaseKeys): void {
-    const lease = this.#leases[0];
-    if (this.#due === null || lease?.id !== this.#due) return;
+    if (this.#work.kind !== 'pulling') return;
+    const { lease } = this.#work;
     const found = keys.of(lease.id);
-    if (!found) return this.#find(keys, lease);
-    this.#due = null;
-    this.#send({ type: 'pull', run: this.number, lease: lease.id, count: found.length }, keys.encode(found));
-    this.#findAhead(keys);
+    if (!found) return keys.find([lease]);
+    this.#rest();
+    this.#turn.send({ type: 'pull', run: this.number, lease: lease.id, count: found.length }, keys.encode(found));
+    keys.find(this.#leases);
   }
 
-  #find(keys: LeaseKeys, lease: Lease): void {
-    if (keys.claim(lease.id)) this.#around.emit({ type: 'prefetch', lease });
-  }
-
-  /** While there is nothing else to do: what the leases to come touch. */
-  #findAhead(keys: LeaseKeys): void {
-    for (const lease of this.#leases) this.#find(keys, lease);
+  #rest(): void {
+    this.#work = { kind: 'idle', unanswered: this.#unanswered };
   }
 
   /** Begins the oldest lease on the parameters that are here. */
   #compute(): void {
-    const { isPaused, isFinishing, nowMs, counts } = this.#around;
-    if (this.#task || isPaused || isFinishing || !this.#params) return;
+    const turn = this.#turn;
+    if (this.#work.kind === 'computing' || turn.isResting || !this.#params) return;
     const lease = this.#leases.shift();
-    if (!lease) return this.#around.idle();
-    counts.tasks += 1;
-    this.#task = { id: counts.tasks, version: this.#params.version, lease, startedMs: nowMs };
-    this.#sums = { ...sums };
-    this.#around.emit({ type: 'stage', stage: 'training' });
-    this.#run.local?.begin(this.#params.values);
-    this.#computePart(this.#task, this.#params.values);
-  }
-
-  #computePart({ id, lease }: Task, given: Float32Array): void {
+    if (!lease) return turn.idle();
+    const { version, values } = this.#params;
+    turn.tasks += 1;
+    const sums = { loss: 0, correct: 0, decodeMs: 0, computeMs: 0, readMs: 0 };
+    const task: Task = { id: turn.tasks, version, lease, startedMs: turn.nowMs, sums };
+    this.#work = { kind: 'computing', task, unanswered: this.#unanswered };
+    turn.emit({ type: 'stage', stage: 'training' });
     const { local } = this.#run;
-    const part = local ? local.next(lease) : lease;
-    if (part) this.#around.emit({ type: 'compute', task: id, lease: part, params: local?.params ?? given });
+    local?.begin(values);
+    const [part, params] = [local?.next(lease) ?? lease, local?.params ?? values];
+    turn.emit({ type: 'compute', task: task.id, lease: part, params });
   }
 
   /** Pushes, with the keys of the lease that is next: if they are not found yet, a moment's wait saves an exchange. */
   #hand(finished: Finished): void {
     const { keys } = this.#run;
     const next = this.#nextLease;
-    this.#finished = finished;
     if (!keys || !next || keys.of(next.id)) return this.#push(finished);
-    this.#find(keys, next);
+    this.#work = finished;
+    keys.find([next]);
   }
 
   /** What will be computed next, if anything. */
   get #nextLease(): Lease | null {
-    return this.#around.isPaused || this.#around.isFinishing ? null : (this.#leases[0] ?? null);
+    return this.#turn.isResting ? null : (this.#leases[0] ?? null);
   }
 
-  #push({ version, lease, gradient, loss, correct, phases: parts, startedMs }: Finished): void {
+  #push({ task, gradient }: Finished): void {
     const { run, feedback, random, kept, keys, experiment, local } = this.#run;
-    const { counts, lastPush, isPaused, isFinishing, nowMs } = this.#around;
-    this.#finished = null;
+    const turn = this.#turn;
+    const { version, lease, startedMs, sums } = task;
     const joined = keys?.join(gradient, this.#nextLease?.id ?? null, random);
     const body = kept ? null : (joined?.body ?? feedback.encode(gradient, random));
     const next = joined?.next ?? null;
     keys?.forget(lease.id);
-    const { decodeMs, computeMs, readMs } = parts;
-    const phases = { ...this.#away.take(), decodeMs, computeMs, readMs, ...lastPush };
-    this.#away.begin(nowMs, true);
-    counts.pushes += 1;
-    this.#unanswered = counts.pushes;
+    const { correct, decodeMs, computeMs, readMs } = sums;
+    const loss = sums.loss / (local?.taken ?? 1);
+    const phases = { ...this.#away.take(), decodeMs, computeMs, readMs, ...turn.lastPush };
+    this.#away.begin(turn.nowMs, true);
+    turn.pushes += 1;
+    const seq = turn.pushes;
+    this.#work = { kind: 'idle', unanswered: seq };
     const { id, count: examples } = lease;
-    const head = { run, seq: counts.pushes, lease: id, version, examples, loss, correct, phases, peerBytes: 0, next };
-    this.#send({ type: 'push', ...head }, body);
-    this.#around.emit({ type: 'stepped', startedMs, version, phases });
-    this.#around.countStep(local?.taken ?? 1, examples, loss, phases);
+    const head = { run, seq, lease: id, version, examples, loss, correct, phases, peerBytes: 0, next };
+    turn.send({ type: 'push', ...head }, body);
+    turn.emit({ type: 'stepped', startedMs, version, phases });
+    turn.countStep(local?.taken ?? 1, examples, loss, phases);
     kept?.offer(gradient, version);
     kept?.tellReduced();
-    if (isPaused || isFinishing) return this.#around.heed();
+    if (turn.isResting) return this.#heed();
     const isOverlapped = experiment.overlap && experiment.strategy === 'async';
     if (isOverlapped && this.#mayGoOn) return this.#compute();
-    if (keys) return this.#findAhead(keys);
+    if (keys) return keys.find(this.#leases);
     const ahead = this.#leases[0];
-    if (ahead) this.#around.emit({ type: 'prefetch', lease: local?.next(ahead) ?? ahead });
+    if (ahead) turn.emit({ type: 'prefetch', lease: local?.next(ahead) ?? ahead });
   }
 
   #giveUp(lease: number, text: string): void {
-    this.#missed = null;
+    this.#work = { kind: 'idle', unanswered: null };
     this.#failures += 1;
-    this.#send({ type: 'trouble', run: this.number, lease, text: text.slice(0, 300) });
-    if (this.#failures >= MAX_FAILURES) return this.#around.end({ kind: 'device', detail: text });
-    this.#around.idle();
-    this.#around.heed();
+    this.#turn.send({ type: 'trouble', run: this.number, lease, text: text.slice(0, 300) });
+    if (this.#failures >= MAX_FAILURES) return this.#turn.end({ kind: 'device', detail: text });
+    this.#turn.idle();
+    this.#heed();
   }
 
   #cameBack(heldMs: number): void {
-    const { nowMs, lastPush } = this.#around;
-    this.#away.cameBack(nowMs, heldMs, this.#task !== null, lastPush.encodeMs + lastPush.sendMs);
+    const { nowMs, lastPush } = this.#turn;
+    this.#away.cameBack(nowMs, heldMs, this.#work.kind === 'computing', lastPush.encodeMs + lastPush.sendMs);
   }
 
   #garbled(): void {
-    this.#around.end({ kind: 'refused', reason: 'garbled' });
-  }
-
-  #send(message: ToHost, body: Uint8Array | null = null): void {
-    this.#around.emit({ type: 'send', message, body });
+    this.#turn.end({ kind: 'refused', reason: 'garbled' });
   }
 }
