@@ -50,7 +50,7 @@ function aggregateTasks(gradients: readonly Float32Array[]): Record<string, Task
       kind,
       () => {
         aggregate.clear();
-        for (const gradient of gradients) aggregate.add(gradient, 64);
+        for (const gradient of gradients) aggregate.add({ values: gradient, keys: null }, 64);
         aggregate.finish();
       },
     ];
@@ -71,9 +71,9 @@ function pushTasks(gradients: readonly Float32Array[]): Record<string, Task> {
       () => {
         for (const gradient of gradients) {
           if (boundedNorm(gradient) === null) throw new Error('the gradients of this bench are bounded');
-          mean.add(gradient, 64);
-          const { values, scale } = mean.finish();
-          optimizer.apply(params, values, scale, ++step);
+          mean.add({ values: gradient, keys: null }, 64);
+          const { gradient: sum, scale } = mean.finish();
+          optimizer.apply(params, sum, scale, ++step);
         }
       },
     ];

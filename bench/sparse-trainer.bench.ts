@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { SparseBatchBuilder } from '../src/core/sparse/batch.ts';
 import { DistinctKeys } from '../src/core/sparse/distinct-keys.ts';
 import { gather, SparseLogistic } from '../src/core/sparse/logistic.ts';
-import { defaultSparseRates, sparseOptimizerNames, sparseOptimizers } from '../src/core/sparse/optimizer.ts';
+import { defaultSparseRates, type SparseOptimizerName, sparseOptimizers } from '../src/core/sparse/optimizer.ts';
 import { CriteoFake } from '../src/data/sparse/criteo-fake.ts';
 import { bandOf } from './interleave.ts';
 
@@ -46,7 +46,7 @@ export async function run(args: readonly string[]): Promise<object> {
     return made;
   };
   const results: Record<string, object> = {};
-  for (const optimizerName of sparseOptimizerNames) {
+  for (const optimizerName of Object.keys(sparseOptimizers) as SparseOptimizerName[]) {
     params.fill(0);
     const rates = { ...defaultSparseRates, lr: optimizerName === 'sgd' ? 0.4 : 0.05 };
     const optimizer = sparseOptimizers[optimizerName](features, rates);
@@ -55,7 +55,7 @@ export async function run(args: readonly string[]): Promise<object> {
       distinct.find(batch);
       gather(params, distinct.keys, distinct.count, weights);
       logistic.step(batch, distinct, weights, bias);
-      optimizer.apply(params, distinct.keys, logistic.gradient, distinct.count, 1);
+      optimizer.apply(params, { keys: distinct.keys.subarray(0, distinct.count), values: logistic.gradient }, 1, 1);
       bias -= 0.4 * logistic.biasGradient;
       keys = distinct.count;
     };

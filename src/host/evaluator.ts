@@ -1,5 +1,5 @@
 import type { Run } from '../core/server/run.ts';
-import { gather } from '../core/sparse/logistic.ts';
+import { valuesAt } from '../core/sparse/logistic.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
 
@@ -88,10 +88,4 @@ export class Evaluator {
   #post(request: EvaluationRequest, transfer: Transferable[] = []): void {
     this.#port?.postMessage(request, transfer);
   }
-}
-
-function valuesAt(params: Float32Array, keys: Uint32Array): Float32Array<ArrayBuffer> {
-  const values = new Float32Array(keys.length);
-  gather(params, keys, keys.length, values);
-  return values;
 }

@@ -16,15 +16,6 @@ export function initialParams(schema: Schema, seed: number): Float32Array {
 /** Gradients beyond this are a fault or an attack, not learning; they never reach the parameters. */
 export const GRADIENT_BOUND = 1e6;
 
-/** True if every number is finite and within ±bound. */
-export function isBounded(values: Float32Array, bound = GRADIENT_BOUND): boolean {
-  for (let i = 0; i < values.length; i++) {
-    // Written so that NaN, which compares false to everything, fails.
-    if (!(Math.abs(values[i] as number) <= bound)) return false;
-  }
-  return true;
-}
-
 /** The Euclidean norm, in one pass, or null if any number is not finite or beyond ±bound. */
 export function boundedNorm(values: Float32Array, bound = GRADIENT_BOUND): number | null {
   const limit = bound * bound;

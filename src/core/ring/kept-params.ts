@@ -1,23 +1,16 @@
-import type { Experiment } from '../../experiment/experiment.ts';
 import type { Codec } from '../math/codec/codec.ts';
 import { denseOptimizer, type Optimizer } from '../math/optimizer/optimizer.ts';
 import { initialParams } from '../math/params.ts';
 import type { Rng } from '../math/rng.ts';
-import type { Schema } from '../math/schema.ts';
 import { checksum } from '../wire/checksum.ts';
 import type { ToPeer, ToWorker } from '../wire/protocol.ts';
-import type { WorkerTurn } from '../worker/worker-turn.ts';
+import type { WorkerRunOptions } from '../worker/worker-run.ts';
 import { RingPart, type Slice } from './part.ts';
 import { joinState, splitState } from './state.ts';
 
-interface KeptParamsOptions {
-  readonly self: number;
-  readonly run: number;
-  readonly experiment: Experiment;
-  readonly schema: Schema;
+interface KeptParamsOptions extends WorkerRunOptions {
   readonly up: Codec;
   readonly random: Rng;
-  readonly turn: WorkerTurn;
 }
 
 /**
@@ -42,7 +35,7 @@ export class KeptParams {
     this.#options = options;
     this.params = new Float32Array(schema.size);
     this.#optimizer = denseOptimizer(experiment.optimizer, schema.size, experiment.lr);
-    this.#ring = new RingPart(self, schema.size, up, random);
+    this.#ring = new RingPart({ self, size: schema.size, codec: up, random });
   }
 
   /** Arrays of optimizer state. */
@@ -66,7 +59,7 @@ export class KeptParams {
     if (!isApplied) return true;
     if (!mean || this.#version === null) return false;
     this.#version += 1;
-    this.#optimizer.apply(this.params, mean, 1, this.#version);
+    this.#optimizer.apply(this.params, { values: mean, keys: null }, 1, this.#version);
     return true;
   }
 
@@ -95,10 +88,12 @@ export class KeptParams {
   form({ ring, version, members, feeds }: Extract<ToWorker, { type: 'ring' }>): 'inside' | 'outside' {
     const { self } = this.#options;
     const partners = feeds.flatMap(({ from, to }) => (from === self ? [to] : to === self ? [from] : []));
-    const isInside = members.includes(self);
+    const rank = members.indexOf(self);
+    const isInside = rank >= 0;
     if (isInside) {
-      this.#connect([...neighboursOf(self, members), ...partners]);
-      this.#trusting(predecessorOf(self, members), () => this.#ring.form(ring, version, members));
+      const [predecessor = self, successor = self] = [members.at(rank - 1), members[(rank + 1) % members.length]];
+      this.#connect([predecessor, successor, ...partners]);
+      this.#trusting(predecessor, () => this.#ring.form(ring, version, members));
     } else {
       this.#ring.drop();
       this.#connect(partners);
@@ -130,8 +125,8 @@ export class KeptParams {
 
   /** Gives the host a copy. */
   sendState(): void {
-    if (this.#version !== null)
-      this.#options.turn.send({ type: 'state', run: this.#options.run, version: this.#version }, this.#state());
+    const { turn, run } = this.#options;
+    if (this.#version !== null) turn.send({ type: 'state', run, version: this.#version }, this.#state());
   }
 
   #fed(version: number, body: Uint8Array): number | null {
@@ -189,10 +184,3 @@ export class KeptParams {
     }
   }
 }
-
-const at = (members: readonly number[], index: number) => members[(index + members.length) % members.length] as number;
-const predecessorOf = (self: number, members: readonly number[]) => at(members, members.indexOf(self) - 1);
-const neighboursOf = (self: number, members: readonly number[]) => [
-  predecessorOf(self, members),
-  at(members, members.indexOf(self) + 1),
-];

@@ -1,6 +1,4 @@
-import type { Codec } from '../math/codec/codec.ts';
-import type { Rng } from '../math/rng.ts';
-import { RingReduce } from './ring.ts';
+import { type RingOptions, RingReduce } from './ring.ts';
 
 export interface Slice {
   readonly peer: number;
@@ -24,10 +22,7 @@ const MAX_EARLY = 2000;
  * another ring. All leases of a run are equally long, so every gradient weighs the same.
  */
 export class RingPart {
-  readonly #self: number;
-  readonly #size: number;
-  readonly #codec: Codec;
-  readonly #random: Rng;
+  readonly #options: Omit<RingOptions, 'members'>;
   #ring: Ring | null = null;
   #own: { readonly version: number; readonly gradient: Float32Array } | null = null;
   /** The newest ring the host told us about. */
@@ -35,11 +30,8 @@ export class RingPart {
   /** Slices of one newer ring: the neighbour heard of it first. */
   #early: { readonly ring: number; readonly step: number; readonly bytes: Uint8Array }[] = [];
 
-  constructor(self: number, size: number, codec: Codec, random: Rng) {
-    this.#self = self;
-    this.#size = size;
-    this.#codec = codec;
-    this.#random = random;
+  constructor(options: Omit<RingOptions, 'members'>) {
+    this.#options = options;
   }
 
   get ring(): number | null {
@@ -52,12 +44,6 @@ export class RingPart {
     return peer === this.#ring.reduce.predecessor || peer === this.#ring.reduce.successor;
   }
 
-  get neighbours(): readonly number[] {
-    if (!this.#ring) return [];
-    const { predecessor, successor } = this.#ring.reduce;
-    return [...new Set([predecessor, successor])].filter((peer) => peer !== this.#self);
-  }
-
   /** The mean of all members' gradients, once it is whole. */
   get mean(): Float32Array | null {
     return this.#ring?.reduce.sum ?? null;
@@ -65,13 +51,7 @@ export class RingPart {
 
   /** Starts over in this ring. */
   form(ring: number, version: number, members: readonly number[]): readonly Slice[] {
-    const reduce = new RingReduce({
-      members,
-      self: this.#self,
-      size: this.#size,
-      codec: this.#codec,
-      random: this.#random,
-    });
+    const reduce = new RingReduce({ ...this.#options, members });
     this.#ring = { ring, version, members, reduce };
     this.#lastRing = ring;
     const early = this.#early.filter((slice) => slice.ring === ring);
@@ -103,7 +83,7 @@ export class RingPart {
     if (ring <= this.#lastRing || ring < newest) return [];
     if (ring > newest) this.#early = [];
     // A neighbour can be a whole mean ahead; each step brings one slice.
-    if (this.#early.length >= MAX_EARLY || bytes.length > this.#codec.bytesFor(this.#size)) {
+    if (this.#early.length >= MAX_EARLY || bytes.length > this.#options.codec.bytesFor(this.#options.size)) {
       throw new RangeError('more slices of a ring to come than a mean has');
     }
     this.#early.push({ ring, step, bytes });

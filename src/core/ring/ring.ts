@@ -1,5 +1,5 @@
 import type { Codec } from '../math/codec/codec.ts';
-import { GRADIENT_BOUND, isBounded } from '../math/params.ts';
+import { boundedNorm, GRADIENT_BOUND } from '../math/params.ts';
 import type { Rng } from '../math/rng.ts';
 
 export interface RingOptions {
@@ -43,25 +43,20 @@ export class RingReduce {
     return bytes;
   }
 
-  readonly #count: number;
+  readonly #options: RingOptions;
   readonly #rank: number;
-  readonly #size: number;
-  readonly #codec: Codec;
-  readonly #random: Rng;
   readonly #early = new Map<number, Uint8Array>();
   #state: State = { kind: 'waiting' };
 
-  constructor({ members, self, size, codec, random }: RingOptions) {
+  constructor(options: RingOptions) {
+    const { members, self, codec } = options;
     const rank = members.indexOf(self);
     if (rank < 0 || new Set(members).size !== members.length) {
       throw new RangeError(`expected different members, ${self} among them, got ${members.join(', ')}`);
     }
     if (codec.needsFeedback) throw new RangeError(`${codec.name} would lose part of every partial sum: use another`);
-    this.#count = members.length;
+    this.#options = options;
     this.#rank = rank;
-    this.#size = size;
-    this.#codec = codec;
-    this.#random = random;
     this.successor = members[(rank + 1) % members.length] as number;
     this.predecessor = members.at(rank - 1) as number;
   }
@@ -74,14 +69,15 @@ export class RingReduce {
   /** Adds this member's vector, which belongs to the ring from now on and becomes the sum. */
   start(vector: Float32Array): readonly Outgoing[] {
     if (this.#state.kind !== 'waiting') throw new Error('this reduction was started before: each vector needs its own');
-    if (vector.length !== this.#size) throw new RangeError(`expected ${this.#size} numbers, got ${vector.length}`);
+    if (vector.length !== this.#options.size)
+      throw new RangeError(`expected ${this.#options.size} numbers, got ${vector.length}`);
     if (this.#count === 1) {
       this.#state = { kind: 'done', sum: vector };
       return [];
     }
-    const scratch = new Float32Array(Math.ceil(this.#size / this.#count));
+    const scratch = new Float32Array(Math.ceil(this.#options.size / this.#count));
     this.#state = { kind: 'running', vector, scratch, next: 0 };
-    const first = this.#codec.encode(this.#slice(vector, 0), this.#random);
+    const first = this.#options.codec.encode(this.#slice(vector, 0), this.#options.random);
     return [{ step: 0, bytes: first }, ...this.#advance()];
   }
 
@@ -103,6 +99,10 @@ export class RingReduce {
     return this.#advance();
   }
 
+  get #count(): number {
+    return this.#options.members.length;
+  }
+
   get #steps(): number {
     return 2 * (this.#count - 1);
   }
@@ -111,7 +111,10 @@ export class RingReduce {
   #bounds(step: number): readonly [number, number] {
     // step < 2n, so that what the remainder is taken of is positive.
     const index = (this.#rank - step + 2 * this.#count) % this.#count;
-    return [Math.floor((index * this.#size) / this.#count), Math.floor(((index + 1) * this.#size) / this.#count)];
+    return [
+      Math.floor((index * this.#options.size) / this.#count),
+      Math.floor(((index + 1) * this.#options.size) / this.#count),
+    ];
   }
 
   #slice(vector: Float32Array, step: number): Float32Array {
@@ -120,7 +123,7 @@ export class RingReduce {
 
   #bytesAt(step: number): number {
     const [begin, end] = this.#bounds(step);
-    return this.#codec.bytesFor(end - begin);
+    return this.#options.codec.bytesFor(end - begin);
   }
 
   #advance(): Outgoing[] {
@@ -150,7 +153,7 @@ export class RingReduce {
     if (step < this.#count - 1) {
       const partial = this.#decode(step, bytes, scratch.subarray(0, slice.length));
       for (let i = 0; i < slice.length; i++) slice[i] = (slice[i] as number) + (partial[i] as number);
-      sum = this.#codec.encode(slice, this.#random);
+      sum = this.#options.codec.encode(slice, this.#options.random);
       if (step < this.#count - 2) return sum;
     }
     // Whoever finished the sum also keeps what the others will read, not what it has.
@@ -160,9 +163,9 @@ export class RingReduce {
   }
 
   #decode(step: number, bytes: Uint8Array, into: Float32Array): Float32Array {
-    const values = this.#codec.decode(bytes, into);
+    const values = this.#options.codec.decode(bytes, into);
     const bound = GRADIENT_BOUND * this.#count;
-    if (isBounded(values, bound)) return values;
+    if (boundedNorm(values, bound) !== null) return values;
     throw new RangeError(`step ${step} of the ring has numbers that are not finite or beyond ±${bound}`);
   }
 }

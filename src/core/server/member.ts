@@ -1,7 +1,7 @@
-import { addPhases, noPhases } from '../wire/phases.ts';
+import { addPhases } from '../wire/phases.ts';
 import type { Verdict } from '../wire/protocol.ts';
 import { MeanCurve } from './mean-curve.ts';
-import type { TrainPoint, WorkerPhase, WorkerState } from './progress.ts';
+import { noWorkerCounts, type TrainPoint, type WorkerPhase, type WorkerState } from './progress.ts';
 import type { Push } from './push-check.ts';
 import { Rate } from './rate.ts';
 import type { Session } from './session.ts';
@@ -11,18 +11,6 @@ const NAMES =
   'Wren Finch Robin Swift Heron Lark Owl Crane Dove Egret Falcon Gull Ibis Jay Kite Loon Magpie Nuthatch Osprey Plover Quail Raven Stork Tern Vireo Warbler Avocet Bunting Curlew Dipper Eider Fulmar'.split(
     ' ',
   );
-
-const noCounts = {
-  applied: 0,
-  stale: 0,
-  rejected: 0,
-  examples: 0,
-  stalenessSum: 0,
-  stalenessMax: 0,
-  peerBytes: 0,
-  phases: noPhases,
-  lastLoss: null as number | null,
-};
 
 /** What survives a restart of the host. */
 export interface MemberRecord {
@@ -43,7 +31,7 @@ export class Member implements MemberRecord {
   trouble: string | null = null;
   /** Null while it is away. */
   session: Session | null = null;
-  #counts = { ...noCounts };
+  #counts = { ...noWorkerCounts };
   #rate = new Rate();
   /** Its own batches in this run. */
   curve = new MeanCurve();
@@ -75,7 +63,7 @@ export class Member implements MemberRecord {
 
   /** A new run: the counters start again, the person stays. */
   restart(): void {
-    this.#counts = { ...noCounts };
+    this.#counts = { ...noWorkerCounts };
     this.#rate = new Rate();
     this.curve = new MeanCurve();
     this.trouble = null;
@@ -83,13 +71,8 @@ export class Member implements MemberRecord {
 
   state(nowMs: number): WorkerState {
     const { worker, name, isLocal, device, backend, why, trouble } = this;
-    const examplesPerSecond = this.#rate.perSecond(nowMs);
-    return {
-      ...{ worker, name, isLocal, device, backend, why, trouble },
-      ...this.#counts,
-      phase: this.#phase,
-      examplesPerSecond,
-    };
+    const [phase, examplesPerSecond] = [this.#phase, this.#rate.perSecond(nowMs)];
+    return { worker, name, isLocal, device, backend, why, phase, trouble, ...this.#counts, examplesPerSecond };
   }
 
   get #phase(): WorkerPhase {

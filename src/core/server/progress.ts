@@ -1,8 +1,9 @@
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Phases } from '../wire/protocol.ts';
+import { noPhases } from '../wire/phases.ts';
+import type { RunPhase } from '../wire/protocol.ts';
 import type { Traffic, TransportStats } from '../wire/traffic.ts';
 
-export type RunPhase = 'waiting' | 'running' | 'paused' | 'finishing' | 'finished' | 'failed';
+export type { RunPhase } from '../wire/protocol.ts';
 
 export const stopReasons = ['loss', 'steps', 'epochs', 'minutes', 'host', 'diverged', 'evaluator'] as const;
 /** Why a run ended. */
@@ -25,44 +26,47 @@ export interface RunState {
   readonly counters: ServerCounters;
 }
 
-export interface ServerCounters {
-  readonly updates: number;
-  /** Updates made after the evaluation that ended the run; not part of its result. */
-  readonly dropped: number;
-  readonly applied: number;
-  readonly stale: number;
-  readonly rejected: number;
-  /** Pushes scaled down because their norm was far beyond that of the others. */
-  readonly clipped: number;
-  /** Updates that only workers had who all left; the run went on from the host's last copy. */
-  readonly lost: number;
-  readonly leasesReturned: number;
-  readonly evaluations: number;
-  /** Time in which training stood still because an evaluation was not done. */
-  readonly evaluationHoldMs: number;
-  /** Time the server thread spent handling messages. */
-  readonly busyMs: number;
-}
-
 /** Nothing happened yet. */
-export const noCounters: ServerCounters = {
+export const noCounters = {
   updates: 0,
+  /** Updates made after the evaluation that ended the run; not part of its result. */
   dropped: 0,
   applied: 0,
   stale: 0,
   rejected: 0,
+  /** Pushes scaled down because their norm was far beyond that of the others. */
   clipped: 0,
+  /** Updates that only workers had who all left; the run went on from the host's last copy. */
   lost: 0,
   leasesReturned: 0,
   evaluations: 0,
+  /** Time in which training stood still because an evaluation was not done. */
   evaluationHoldMs: 0,
+  /** Time the server thread spent handling messages. */
   busyMs: 0,
 };
+export type ServerCounters = Readonly<typeof noCounters>;
 
 export type WorkerPhase = 'preparing' | 'ready' | 'computing' | 'held' | 'paused' | 'gone';
 
+/** A worker that has done nothing in this run yet. */
+export const noWorkerCounts = {
+  applied: 0,
+  stale: 0,
+  rejected: 0,
+  /** Of applied pushes. */
+  examples: 0,
+  /** Summed over all pushes; steps = applied + stale + rejected. */
+  phases: noPhases,
+  stalenessSum: 0,
+  stalenessMax: 0,
+  /** Sent straight to other workers. */
+  peerBytes: 0,
+  lastLoss: null as number | null,
+};
+
 /** One worker as the host sees it. Counters survive a reconnect. */
-export interface WorkerState {
+export interface WorkerState extends Readonly<typeof noWorkerCounts> {
   readonly worker: number;
   readonly name: string;
   readonly isLocal: boolean;
@@ -71,18 +75,6 @@ export interface WorkerState {
   readonly why: string;
   readonly phase: WorkerPhase;
   readonly trouble: string | null;
-  readonly applied: number;
-  readonly stale: number;
-  readonly rejected: number;
-  /** Of applied pushes. */
-  readonly examples: number;
-  /** Summed over all pushes; steps = applied + stale + rejected. */
-  readonly phases: Phases;
-  readonly stalenessSum: number;
-  readonly stalenessMax: number;
-  /** Sent straight to other workers. */
-  readonly peerBytes: number;
-  readonly lastLoss: number | null;
   /** Examples applied per second over the last few seconds. */
   readonly examplesPerSecond: number;
 }

@@ -38,10 +38,10 @@ export function checkPush(run: Run, session: Session, push: Push, body: Uint8Arr
   // Without its lease, its keys are forgotten: what the numbers are for can no longer be told, and need not.
   if (run.keys && !lease) return { kind: 'sound', gradient: NO_NUMBERS, lease };
   const numbers = body.subarray(0, Math.max(0, body.length - (push.next?.bytes ?? 0)));
-  if (numbers.length !== run.numberBytes(push.lease)) return unusable('wrong-size', lease);
   const gradient = run.decode(numbers, push.lease);
-  const norm = gradient && boundedNorm(gradient.values);
-  if (gradient === null || norm === null) return unusable('not-finite', lease);
+  if (typeof gradient === 'string') return unusable(gradient, lease);
+  const norm = boundedNorm(gradient.values);
+  if (norm === null) return unusable('not-finite', lease);
   run.clip(gradient.values, norm);
   return { kind: 'sound', gradient, lease };
 }

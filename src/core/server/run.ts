@@ -1,18 +1,19 @@
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { RoundAggregate } from '../math/aggregate/aggregate.ts';
-import { roundAggregate } from '../math/aggregate/round-aggregate.ts';
+import { type Aggregate, aggregates } from '../math/aggregate/aggregate.ts';
 import { type Codec, codecNamed } from '../math/codec/codec.ts';
 import { Decoder } from '../math/codec/decoder.ts';
 import type { Gradient } from '../math/gradient.ts';
 import { NormGuard } from '../math/norm-guard.ts';
-import { type HostOptimizer, hostOptimizer } from '../math/optimizer/host-optimizer.ts';
+import { hostOptimizer } from '../math/optimizer/host-optimizer.ts';
+import type { Optimizer } from '../math/optimizer/optimizer.ts';
 import { initialParams } from '../math/params.ts';
 import { rng } from '../math/rng.ts';
 import type { Schema } from '../math/schema.ts';
 import { joinState, splitState, stateBytes } from '../ring/state.ts';
 import { maxKeyBytes } from '../sparse/key-coding.ts';
 import { KeySets } from '../sparse/key-sets.ts';
-import { gather } from '../sparse/logistic.ts';
+import { valuesAt } from '../sparse/logistic.ts';
+import { sparseMean } from '../sparse/mean.ts';
 import { Touched } from '../sparse/touched.ts';
 import { UndoLog } from '../sparse/undo-log.ts';
 import { type Strategy, strategies } from '../strategy/strategy.ts';
@@ -67,12 +68,7 @@ export interface RunSnapshot {
 }
 
 /** A moment of a run. */
-export interface Mark {
-  readonly step: number;
-  readonly elapsedMs: number;
-  readonly examples: number;
-  readonly wallMs: number;
-}
+export type Mark = Pick<TestPoint, 'step' | 'elapsedMs' | 'wallMs' | 'examples'>;
 
 /** The numbers of one run: parameters, optimizer, leases, curves, clock. The server decides what happens to them. */
 export class Run {
@@ -85,7 +81,7 @@ export class Run {
   readonly keys: KeySets | null;
   /** Where parameters have keys: those that are not as they were at first. */
   readonly touched: Touched | null;
-  readonly optimizer: HostOptimizer;
+  readonly optimizer: Optimizer;
   readonly strategy: Strategy;
   readonly leases: Leases;
   readonly train: Curve<TrainPoint>;
@@ -94,7 +90,7 @@ export class Run {
   phase: RunPhase = 'waiting';
   stopReason: StopReason | null = null;
   version = 0;
-  counters: { -readonly [Key in keyof ServerCounters]: ServerCounters[Key] };
+  readonly counters: typeof noCounters;
   #elapsedMs = 0;
   #runningSinceMs: number | null = null;
   /** The parameters an evaluation is about; kept only where it may end the run. */
@@ -170,8 +166,9 @@ export class Run {
   }
 
   /** What makes one update of a round's gradients. */
-  aggregate(): RoundAggregate {
-    return roundAggregate(this.plan.experiment, this.params.length, this.keys !== null);
+  aggregate(): Aggregate {
+    const { aggregate, faulty } = this.plan.experiment;
+    return this.keys ? sparseMean() : aggregates[aggregate](this.params.length, faulty);
   }
 
   apply(gradient: Gradient, scale: number, loss: number, nowMs: number, wallMs: number): void {
@@ -245,7 +242,10 @@ export class Run {
    * the lease that is `due` where they have keys.
    */
   outgoing(due = 0): Uint8Array {
-    if (this.keys) return this.#valuesAt(this.keys.of(due) ?? new Uint32Array(0));
+    if (this.keys) {
+      const values = valuesAt(this.params, this.keys.of(due) ?? new Uint32Array(0));
+      return this.#down.encode(values, NO_RANDOM);
+    }
     if (this.#encoded?.version !== this.version) {
       const { seed } = this.plan.experiment;
       const bytes =
@@ -257,36 +257,22 @@ export class Run {
     return this.#encoded.bytes;
   }
 
-  #valuesAt(keys: Uint32Array): Uint8Array {
-    const values = new Float32Array(keys.length);
-    gather(this.params, keys, keys.length, values);
-    return this.#down.encode(values, rng(this.plan.experiment.seed, 'down', this.version));
-  }
-
-  /** How many bytes the numbers of a push for this lease take; null if nobody told the lease's keys. */
-  numberBytes(lease: number): number | null {
-    if (!this.keys) return this.decoder.bytes;
-    const keys = this.keys.of(lease);
-    return keys && this.#up.bytesFor(keys.length);
-  }
-
-  /** The numbers of a push for this lease, or null if they make no sense. */
-  decode(bytes: Uint8Array, lease: number): Gradient | null {
-    if (!this.keys) {
-      const values = this.decoder.decode(bytes);
-      return values && { values, keys: null };
-    }
-    const keys = this.keys.of(lease);
-    if (!keys) return null;
-    const values = new Decoder(this.#up, keys.length).decode(bytes);
-    return values && { values, keys };
+  /** The numbers of a push for this lease, or why they are of no use. */
+  decode(bytes: Uint8Array, lease: number): Gradient | 'wrong-size' | 'not-finite' {
+    const keys = this.keys?.of(lease) ?? null;
+    // Nobody told the lease's keys.
+    if (this.keys && !keys) return 'wrong-size';
+    const decoder = keys ? new Decoder(this.#up, keys.length) : this.decoder;
+    if (bytes.length !== decoder.bytes) return 'wrong-size';
+    const values = decoder.decode(bytes);
+    return values ? { values, keys } : 'not-finite';
   }
 
   /** The longest body a worker may send. */
   get incomingBytes(): number {
     if (this.keys) {
-      const most = this.keys.mostFor(leaseExamples(this.plan.experiment));
-      return this.#up.bytesFor(most) + maxKeyBytes(most);
+      const maxKeys = this.keys.maxFor(leaseExamples(this.plan.experiment));
+      return this.#up.bytesFor(maxKeys) + maxKeyBytes(maxKeys);
     }
     const isKept = this.strategy.keeper === 'workers';
     return isKept ? stateBytes(this.params.length, this.optimizer.slots.length) : this.decoder.bytes;

@@ -63,22 +63,3 @@ export class StreamingEvaluation {
     this.ones.fill(0);
   }
 }
-
-/** The AUC by sorting all scores, ties counting half; null unless both labels are there. */
-export function exactAuc(scores: ArrayLike<number>, labels: ArrayLike<number>): number | null {
-  const order = Uint32Array.from({ length: scores.length }, (_, i) => i);
-  order.sort((a, b) => (scores[a] as number) - (scores[b] as number));
-  let [zerosBelow, ones, above] = [0, 0, 0];
-  for (let i = 0; i < order.length; ) {
-    let [tiedZeros, tiedOnes] = [0, 0];
-    const score = scores[order[i] as number];
-    for (; i < order.length && scores[order[i] as number] === score; i++) {
-      if (labels[order[i] as number] === 1) tiedOnes++;
-      else tiedZeros++;
-    }
-    above += tiedOnes * (zerosBelow + tiedZeros / 2);
-    zerosBelow += tiedZeros;
-    ones += tiedOnes;
-  }
-  return ones === 0 || zerosBelow === 0 ? null : above / (ones * zerosBelow);
-}

@@ -18,8 +18,8 @@ export class KeySets {
     return this.#sets.size;
   }
 
-  /** The most keys that so many examples can touch. */
-  mostFor(examples: number): number {
+  /** How many keys so many examples can touch at most. */
+  maxFor(examples: number): number {
     return Math.min(this.#size, examples * this.#perExample);
   }
 
@@ -30,7 +30,7 @@ export class KeySets {
 
   /** Remembers what a stranger says; false if those are not rising keys, no more than the lease can have. */
   take({ id, count: examples }: Lease, count: number, bytes: Uint8Array): boolean {
-    if (count < 1 || count > this.mostFor(examples) || count > bytes.length) return false;
+    if (count < 1 || count > this.maxFor(examples) || count > bytes.length) return false;
     const keys = new Uint32Array(count);
     try {
       decodeKeys(bytes, count, this.#size - 1, keys);

@@ -22,6 +22,13 @@ export function gather(params: Float32Array, keys: Uint32Array, count: number, i
   for (let i = 0; i < count; i++) into[i] = params[keys[i] as number] as number;
 }
 
+/** The parameters at these keys, in memory of their own. */
+export function valuesAt(params: Float32Array, keys: Uint32Array): Float32Array<ArrayBuffer> {
+  const values = new Float32Array(keys.length);
+  gather(params, keys, keys.length, values);
+  return values;
+}
+
 /**
  * Logistic regression over the distinct keys of a batch: it never sees the other parameters. Its arrays are reused by
  * the next call and grow to the largest batch.

@@ -24,13 +24,13 @@ for (const seed of [1, 2, 3, 4, 5]) {
           touched.add(key);
         });
         sparse.add({ keys, values }, weight);
-        dense.add(all, weight);
+        dense.add({ values: all, keys: null }, weight);
       }
       const { gradient, scale } = sparse.finish();
       const expected = dense.finish();
       expect(scale).toBe(expected.scale);
       expect([...(gradient.keys ?? [])]).toEqual([...touched].sort((a, b) => a - b));
-      expect([...gradient.values]).toEqual([...(gradient.keys ?? [])].map((key) => expected.values[key]));
+      expect([...gradient.values]).toEqual([...(gradient.keys ?? [])].map((key) => expected.gradient.values[key]));
     }
   });
 }

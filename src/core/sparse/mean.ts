@@ -1,10 +1,11 @@
-import type { RoundAggregate } from '../math/aggregate/aggregate.ts';
+import type { Aggregate } from '../math/aggregate/aggregate.ts';
+import { keysOf } from '../math/gradient.ts';
 
 /**
  * The mean of gradients over different keys, weighted by examples: a gradient counts as zero where it has no key. Merges
  * rising lists, so its memory is that of the keys there are, however many parameters there may be.
  */
-export function sparseMean(): RoundAggregate {
+export function sparseMean(): Aggregate {
   let keys = new Uint32Array(0);
   let sums = new Float32Array(0);
   let spareKeys = new Uint32Array(0);
@@ -19,8 +20,9 @@ export function sparseMean(): RoundAggregate {
   };
 
   return {
-    add({ keys: more, values }, weight) {
-      if (more === null) throw new TypeError('a gradient for all parameters among those for keys');
+    add(gradient, weight) {
+      const { values } = gradient;
+      const more = keysOf(gradient);
       reserve(count + more.length);
       let [at, mine, theirs] = [0, 0, 0];
       while (mine < count || theirs < more.length) {

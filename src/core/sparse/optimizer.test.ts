@@ -52,9 +52,9 @@ describe('per-key optimizers', () => {
         for (let step = 0; step < 60; step++) {
           const keys = Uint32Array.from({ length: SIZE }, (_, key) => key).filter(() => random.uniform() < 0.3);
           const gradient = Float32Array.from(keys, () => random.normal());
-          // What is beyond `count` must not be applied.
+          // What is beyond the keys must not be applied.
           const count = Math.max(0, keys.length - 1);
-          optimizer.apply(params, keys, gradient, count, 0.5);
+          optimizer.apply(params, { keys: keys.subarray(0, count), values: gradient }, 0.5, step + 1);
           for (let i = 0; i < count; i++) update(keys[i] as number, 0.5 * (gradient[i] as number));
         }
         for (let key = 0; key < SIZE; key++) expect(params[key]).toBeCloseTo(expected.get(key) ?? 0, 4);
@@ -70,7 +70,7 @@ describe('per-key optimizers', () => {
       [-1.5, true],
       [-0.5, false],
     ] as const) {
-      optimizer.apply(params, Uint32Array.of(0), Float32Array.of(g), 1, 1);
+      optimizer.apply(params, { keys: Uint32Array.of(0), values: Float32Array.of(g) }, 1, 1);
       expect(params[0] === 0).toBe(isZero);
     }
   });

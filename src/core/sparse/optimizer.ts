@@ -1,5 +1,5 @@
-export const sparseOptimizerNames = ['sgd', 'adagrad', 'ftrl'] as const;
-export type SparseOptimizerName = (typeof sparseOptimizerNames)[number];
+import { keysOf } from '../math/gradient.ts';
+import type { Optimizer } from '../math/optimizer/optimizer.ts';
 
 /** Rates of the per-key optimizers; `l1`, `l2` and `beta` are FTRL's. */
 export interface SparseRates {
@@ -12,24 +12,19 @@ export interface SparseRates {
 /** FTRL's β as McMahan et al. recommend; no regularisation. */
 export const defaultSparseRates: SparseRates = { lr: 0.1, l1: 0, l2: 0, beta: 1 };
 
-/** Moves the parameters at some keys against their gradient, in place, without allocating; others are not touched. */
-export interface SparseOptimizer {
-  /** State as long as the parameters; saved in checkpoints in this order. */
-  readonly slots: readonly Float32Array<ArrayBuffer>[];
-  /** Applies `gradient × scale` to the first `count` keys, which are distinct and below the parameters' length. */
-  apply(params: Float32Array, keys: Uint32Array, gradient: Float32Array, count: number, scale: number): void;
-}
-
-export type SparseOptimizerFactory = (size: number, rates: SparseRates) => SparseOptimizer;
+/** Makes an optimizer that moves the parameters at a gradient's keys and touches no others. */
+type SparseOptimizerFactory = (size: number, rates: SparseRates) => Optimizer;
 
 /** p ← p − lr · g */
 const sgd: SparseOptimizerFactory = (_size, { lr }) => ({
   slots: [],
-  apply(params, keys, gradient, count, scale) {
+  apply(params, gradient, scale) {
     const rate = lr * scale;
-    for (let i = 0; i < count; i++) {
+    const keys = keysOf(gradient);
+    const { values } = gradient;
+    for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as number;
-      params[key] = (params[key] as number) - rate * (gradient[i] as number);
+      params[key] = (params[key] as number) - rate * (values[i] as number);
     }
   },
 });
@@ -42,10 +37,12 @@ const adagrad: SparseOptimizerFactory = (size, { lr }) => {
   const squares = new Float32Array(size);
   return {
     slots: [squares],
-    apply(params, keys, gradient, count, scale) {
-      for (let i = 0; i < count; i++) {
+    apply(params, gradient, scale) {
+      const keys = keysOf(gradient);
+      const { values } = gradient;
+      for (let i = 0; i < keys.length; i++) {
         const key = keys[i] as number;
-        const g = scale * (gradient[i] as number);
+        const g = scale * (values[i] as number);
         const n = (squares[key] as number) + g * g;
         squares[key] = n;
         params[key] = (params[key] as number) - (lr * g) / (Math.sqrt(n) + ADAGRAD_EPSILON);
@@ -63,10 +60,12 @@ const ftrl: SparseOptimizerFactory = (size, { lr, l1, l2, beta }) => {
   const squares = new Float32Array(size);
   return {
     slots: [zs, squares],
-    apply(params, keys, gradient, count, scale) {
-      for (let i = 0; i < count; i++) {
+    apply(params, gradient, scale) {
+      const keys = keysOf(gradient);
+      const { values } = gradient;
+      for (let i = 0; i < keys.length; i++) {
         const key = keys[i] as number;
-        const g = scale * (gradient[i] as number);
+        const g = scale * (values[i] as number);
         const before = squares[key] as number;
         const n = before + g * g;
         const root = Math.sqrt(n);
@@ -87,10 +86,12 @@ export const sparseNesterov: SparseOptimizerFactory = (size, { lr }) => {
   const velocity = new Float32Array(size);
   return {
     slots: [velocity],
-    apply(params, keys, gradient, count, scale) {
-      for (let i = 0; i < count; i++) {
+    apply(params, gradient, scale) {
+      const keys = keysOf(gradient);
+      const { values } = gradient;
+      for (let i = 0; i < keys.length; i++) {
         const key = keys[i] as number;
-        const g = scale * (gradient[i] as number);
+        const g = scale * (values[i] as number);
         const v = MOMENTUM * (velocity[key] as number) + g;
         velocity[key] = v;
         params[key] = (params[key] as number) - lr * (g + MOMENTUM * v);
@@ -100,7 +101,5 @@ export const sparseNesterov: SparseOptimizerFactory = (size, { lr }) => {
 };
 
 /** Every per-key optimizer there is, in the order the page lists them. */
-export const sparseOptimizers = { sgd, adagrad, ftrl } as const satisfies Record<
-  SparseOptimizerName,
-  SparseOptimizerFactory
->;
+export const sparseOptimizers = { sgd, adagrad, ftrl } as const;
+export type SparseOptimizerName = keyof typeof sparseOptimizers;

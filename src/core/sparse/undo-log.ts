@@ -1,3 +1,5 @@
+import { valuesAt } from './logistic.ts';
+
 /** What parameters were before each update since a moment: a way back that costs no second copy of them all. */
 export class UndoLog {
   #steps: { readonly keys: Uint32Array; readonly values: Float32Array }[] = [];
@@ -9,9 +11,7 @@ export class UndoLog {
 
   /** The parameters at these keys are about to change. */
   record(params: Float32Array, keys: Uint32Array): void {
-    const values = new Float32Array(keys.length);
-    for (let i = 0; i < keys.length; i++) values[i] = params[keys[i] as number] as number;
-    this.#steps.push({ keys: keys.slice(), values });
+    this.#steps.push({ keys: keys.slice(), values: valuesAt(params, keys) });
   }
 
   rewind(params: Float32Array): void {

@@ -1,5 +1,5 @@
 import type { Experiment, StrategyName } from '../../experiment/experiment.ts';
-import type { RoundAggregate } from '../math/aggregate/aggregate.ts';
+import type { Aggregate } from '../math/aggregate/aggregate.ts';
 import type { Gradient } from '../math/gradient.ts';
 import type { ToWorker, Verdict } from '../wire/protocol.ts';
 import { allreduce } from './allreduce.ts';
@@ -31,7 +31,7 @@ export interface StrategyHost {
   readonly nowMs: number;
   readonly version: number;
   /** What makes one update of a round's gradients. */
-  aggregate(): RoundAggregate;
+  aggregate(): Aggregate;
   /** Workers that are here, even if they pause, by number. */
   present(): readonly number[];
   /** Workers that take part just now, at work or not, by number. */

@@ -1,4 +1,4 @@
-import type { RoundAggregate } from '../math/aggregate/aggregate.ts';
+import type { Aggregate } from '../math/aggregate/aggregate.ts';
 import { Patience } from './patience.ts';
 import type { Delivery, StrategyFactory, StrategyHost } from './strategy.ts';
 
@@ -22,7 +22,7 @@ interface Round {
  */
 export const sync: StrategyFactory = ({ backup, deadline }) => {
   let round: Round | null = null;
-  let aggregate: RoundAggregate | null = null;
+  let aggregate: Aggregate | null = null;
   const patience = new Patience(deadline);
   /** How many take part. Pushes do not change it, so it is not counted again for each. */
   let active = 0;
@@ -31,7 +31,7 @@ export const sync: StrategyFactory = ({ backup, deadline }) => {
   };
 
   /** Adds what has come in, in slot order, as far as no gap is left (all of it when `isLast`). */
-  const fold = (current: Round, into: RoundAggregate, isLast: boolean) => {
+  const fold = (current: Round, into: Aggregate, isLast: boolean) => {
     for (; current.slot < current.members.length; current.slot++) {
       const member = current.members[current.slot] as number;
       const delivery = current.deliveries.get(member);
@@ -61,7 +61,7 @@ export const sync: StrategyFactory = ({ backup, deadline }) => {
     host.wakeAt(round.deadlineMs);
   };
 
-  const finish = (current: Round, into: RoundAggregate, host: StrategyHost) => {
+  const finish = (current: Round, into: Aggregate, host: StrategyHost) => {
     round = null;
     patience.learn(host.nowMs - current.startedMs);
     fold(current, into, true);

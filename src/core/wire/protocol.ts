@@ -14,7 +14,7 @@ const ms = z.number().check(z.minimum(0), z.maximum(1e9));
 const text = (max: number) => z.string().check(z.maxLength(max));
 
 /** A worker's right to compute these examples of the epoch order, once. */
-export const leaseSchema = z.object({ id: u32, from: position, count: u32 });
+const leaseSchema = z.object({ id: u32, from: position, count: u32 });
 export type Lease = z.infer<typeof leaseSchema>;
 
 /** Where one step's time went at the worker, in milliseconds. */
@@ -33,7 +33,7 @@ export const refusals = ['protocol', 'schema', 'full', 'removed', 'garbled', 'si
 /** Why a host ends a link. The page has words for each. */
 export type Refusal = (typeof refusals)[number];
 
-export const rejections = ['old-run', 'repeated', 'no-lease', 'wrong-version', 'wrong-size', 'not-finite'] as const;
+const rejections = ['old-run', 'repeated', 'no-lease', 'wrong-version', 'wrong-size', 'not-finite'] as const;
 /** Why a push was not considered at all. */
 export type Rejection = (typeof rejections)[number];
 
@@ -43,6 +43,9 @@ const verdict = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('rejected'), reason: z.enum(rejections) }),
 ]);
 export type Verdict = z.infer<typeof verdict>;
+
+const runPhases = ['waiting', 'running', 'paused', 'finishing', 'finished', 'failed'] as const;
+export type RunPhase = (typeof runPhases)[number];
 
 const toHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), protocol: u32, token: text(64), name: text(24), device: text(80) }),
@@ -135,7 +138,7 @@ const toWorker = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('progress'),
     run: u32,
-    phase: z.enum(['waiting', 'running', 'paused', 'finishing', 'finished', 'failed']),
+    phase: z.enum(runPhases),
     version: u32,
     examples: position,
     workers: u32,

@@ -5,11 +5,11 @@ const share = z.nullable(z.number().check(z.minimum(0), z.maximum(100_000)));
 
 export const pressures = ['nominal', 'fair', 'serious', 'critical'] as const;
 
-/** What a node used when it last looked. Null: this platform does not tell. Bytes over links and disks are totals so far. */
+/** What a node used when it was last sampled. Null: this platform does not tell. Bytes over links and disks are totals so far. */
 export const sampleSchema = z.object({
-  /** The share of the time since the last look in which the thread that computes was at it. */
+  /** The share of the time since the last sample in which the thread that computes was at it. */
   busy: share,
-  /** Processor time since the last look; 1 is one core, all the time. */
+  /** Processor time since the last sample; 1 is one core, all the time. */
   cpu: share,
   memoryBytes: bytes,
   sentBytes: bytes,
@@ -23,17 +23,7 @@ export const sampleSchema = z.object({
 export type ResourceSample = z.infer<typeof sampleSchema>;
 
 /** A node of which nothing is known. */
-export const noSample: ResourceSample = {
-  busy: null,
-  cpu: null,
-  memoryBytes: null,
-  sentBytes: null,
-  receivedBytes: null,
-  readBytes: null,
-  writtenBytes: null,
-  storageBytes: null,
-  pressure: null,
-};
+export const noSample = Object.fromEntries(Object.keys(sampleSchema.shape).map((key) => [key, null])) as ResourceSample;
 
 /** A sample with its time: milliseconds of wall time since the run began, by the host's clock. */
 export interface TimedSample extends ResourceSample {

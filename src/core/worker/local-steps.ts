@@ -51,7 +51,7 @@ export class LocalSteps {
   apply(gradient: Float32Array): void {
     this.#step += 1;
     this.#stepsEver += 1;
-    this.#optimizer.apply(this.#params, gradient, 1, this.#stepsEver);
+    this.#optimizer.apply(this.#params, { values: gradient, keys: null }, 1, this.#stepsEver);
   }
 
   /** How far it came, with the sign of a gradient, in memory of its own. */

@@ -30,7 +30,7 @@ export interface WorkerRun {
   readonly peerBytes: number;
 }
 
-interface WorkerRunOptions {
+export interface WorkerRunOptions {
   readonly run: number;
   readonly experiment: Experiment;
   readonly schema: Schema;
@@ -39,15 +39,15 @@ interface WorkerRunOptions {
 }
 
 /** Lays out what worker number `self` needs for a run. */
-export function workerRun({ run, experiment, schema, self, turn }: WorkerRunOptions): WorkerRun {
+export function workerRun(options: WorkerRunOptions): WorkerRun {
+  const { run, experiment, schema, self, turn } = options;
   const { size } = schema;
   const up = codecNamed(experiment.up, experiment.topk);
   const down = codecNamed(experiment.down, experiment.topk);
   const random = rng(experiment.seed, 'worker', self);
   const keys = schema.keysPerExample === null ? null : new LeaseKeys(up, down, turn);
-  const kept =
-    experiment.strategy === 'allreduce' ? new KeptParams({ self, run, experiment, schema, up, random, turn }) : null;
-  const maxKeys = keys ? new KeySets(size, schema.keysPerExample ?? size).mostFor(leaseExamples(experiment)) : size;
+  const kept = experiment.strategy === 'allreduce' ? new KeptParams({ ...options, up, random }) : null;
+  const maxKeys = keys ? new KeySets(size, schema.keysPerExample ?? size).maxFor(leaseExamples(experiment)) : size;
   const keptBytes = stateBytes(size, kept?.slots ?? 0);
   return {
     run,

@@ -119,8 +119,10 @@ for (const [name, rates, scale] of recommended) {
       distinct.find(batch);
       gather(params, distinct.keys, distinct.count, weights);
       logistic.step(batch, distinct, weights, bias[0] as number);
-      optimizer.apply(params, distinct.keys, logistic.gradient, distinct.count, scale);
-      biasOptimizer.apply(bias, Uint32Array.of(0), Float32Array.of(logistic.biasGradient), 1, scale);
+      const keys = distinct.keys.subarray(0, distinct.count);
+      optimizer.apply(params, { keys, values: logistic.gradient }, scale, 1);
+      const values = Float32Array.of(logistic.biasGradient);
+      biasOptimizer.apply(bias, { keys: Uint32Array.of(0), values }, scale, 1);
     }
     const [learnt, planted] = [new StreamingEvaluation(), new StreamingEvaluation()];
     distinct.find(test);

@@ -18,10 +18,10 @@ function honestGradients(random: Rng, count: number, size = SIZE): Float32Array[
 function round(aggregate: Aggregate, gradients: readonly Float32Array[], weights?: readonly number[]): Float32Array {
   aggregate.clear();
   gradients.forEach((gradient, i) => {
-    aggregate.add(gradient, weights?.[i] ?? 1);
+    aggregate.add({ values: gradient, keys: null }, weights?.[i] ?? 1);
   });
-  const { values, scale } = aggregate.finish();
-  return values.map((value) => value * scale);
+  const { gradient, scale } = aggregate.finish();
+  return gradient.values.map((value) => value * scale);
 }
 
 const once = (name: AggregateName, gradients: readonly Float32Array[], faulty = 1) =>
@@ -70,8 +70,8 @@ describe.each(seeds)('aggregates, seed %i', (seed) => {
 
     it(`${name} of ${count} keeps its hands off their memory`, () => {
       const aggregate = aggregates[name](SIZE, faulty);
-      for (const gradient of gradients) aggregate.add(gradient, 1);
-      const { values } = aggregate.finish();
+      for (const gradient of gradients) aggregate.add({ values: gradient, keys: null }, 1);
+      const { values } = aggregate.finish().gradient;
       for (const gradient of gradients) expect(values.buffer).not.toBe(gradient.buffer);
       gradients.forEach((gradient, i) => {
         expectSame(gradient, before[i] ?? new Float32Array());

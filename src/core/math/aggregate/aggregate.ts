@@ -6,18 +6,8 @@ import { mean } from './mean.ts';
 import { median } from './median.ts';
 import { trimmed } from './trimmed.ts';
 
-/** Makes one update of gradients for all parameters. Allocates its buffers once, not per round. */
+/** Makes one update of a round's gradients. Allocates its buffers once, not per round. */
 export interface Aggregate {
-  /** One more gradient of the round, in slot order. It must not change until `clear`. */
-  add(gradient: Float32Array, weight: number): void;
-  /** The round's gradient is `values × scale`. Called once per round, with at least one gradient added. */
-  finish(): { readonly values: Float32Array; readonly scale: number };
-  /** Ready for the next round. */
-  clear(): void;
-}
-
-/** Makes one update of a round's gradients, whether they are for all parameters or for keys. */
-export interface RoundAggregate {
   /** One more gradient of the round, in slot order. It must not change until `clear`. */
   add(gradient: Gradient, weight: number): void;
   /** The round's gradient is `gradient × scale`. Called once per round, with at least one gradient added. */
@@ -29,7 +19,7 @@ export interface RoundAggregate {
 /** `size` numbers per gradient; `faulty` is how many of a round's workers may lie. */
 export type AggregateFactory = (size: number, faulty: number) => Aggregate;
 
-/** Every way there is, in the order the page lists them. */
+/** Every aggregate of gradients for all parameters, in the order the page lists them. */
 export const aggregates = { mean, median, trimmed, clipping, krum } as const satisfies Record<
   AggregateName,
   AggregateFactory

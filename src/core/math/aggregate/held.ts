@@ -9,14 +9,14 @@ export function held(
   combine: (gradients: readonly Float32Array[], out: Float32Array) => void,
 ): Aggregate {
   const gradients: Float32Array[] = [];
-  const values = new Float32Array(size);
+  const gradient = { values: new Float32Array(size), keys: null };
   return {
-    add(gradient) {
-      gradients.push(gradient);
+    add({ values }) {
+      gradients.push(values);
     },
     finish() {
-      combine(gradients, values);
-      return { values, scale: 1 };
+      combine(gradients, gradient.values);
+      return { gradient, scale: 1 };
     },
     clear() {
       gradients.length = 0;

@@ -64,10 +64,11 @@ function accuracyAfter(name: AggregateName, liars: number, examples: readonly Ex
     for (let worker = 0; worker < WORKERS; worker++) {
       const from = random.below(train.length - BATCH);
       const gradient = gradientOf(params, train.slice(from, from + BATCH));
-      aggregate.add(worker < liars ? gradient.map((value) => -10 * value) : gradient, BATCH);
+      const values = worker < liars ? gradient.map((value) => -10 * value) : gradient;
+      aggregate.add({ values, keys: null }, BATCH);
     }
-    const { values, scale } = aggregate.finish();
-    optimizer.apply(params, values, scale, step);
+    const { gradient, scale } = aggregate.finish();
+    optimizer.apply(params, gradient, scale, step);
   }
   const scores = new Float64Array(CLASSES);
   const right = test.filter(({ label, x }) => {

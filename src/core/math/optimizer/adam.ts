@@ -10,12 +10,12 @@ export const adam: OptimizerFactory = (size, lr) => {
   const square = new Float32Array(size);
   return {
     slots: [mean, square],
-    apply(params, gradient, scale, step) {
+    apply(params, { values }, scale, step) {
       const rootCorrection = Math.sqrt(1 - BETA2 ** step);
       const rate = (lr * rootCorrection) / (1 - BETA1 ** step);
       const epsilon = EPSILON * rootCorrection;
       for (let i = 0; i < params.length; i++) {
-        const g = scale * (gradient[i] as number);
+        const g = scale * (values[i] as number);
         const m = BETA1 * (mean[i] as number) + (1 - BETA1) * g;
         const s = BETA2 * (square[i] as number) + (1 - BETA2) * g * g;
         mean[i] = m;

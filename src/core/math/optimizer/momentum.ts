@@ -7,9 +7,9 @@ export const momentum: OptimizerFactory = (size, lr) => {
   const velocity = new Float32Array(size);
   return {
     slots: [velocity],
-    apply(params, gradient, scale) {
+    apply(params, { values }, scale) {
       for (let i = 0; i < params.length; i++) {
-        const v = MOMENTUM * (velocity[i] as number) + scale * (gradient[i] as number);
+        const v = MOMENTUM * (velocity[i] as number) + scale * (values[i] as number);
         velocity[i] = v;
         params[i] = (params[i] as number) - lr * v;
       }

@@ -7,9 +7,9 @@ export const nesterov: OptimizerFactory = (size, lr) => {
   const velocity = new Float32Array(size);
   return {
     slots: [velocity],
-    apply(params, gradient, scale) {
+    apply(params, { values }, scale) {
       for (let i = 0; i < params.length; i++) {
-        const g = scale * (gradient[i] as number);
+        const g = scale * (values[i] as number);
         const v = MOMENTUM * (velocity[i] as number) + g;
         velocity[i] = v;
         params[i] = (params[i] as number) - lr * (g + MOMENTUM * v);

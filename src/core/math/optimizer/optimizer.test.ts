@@ -32,7 +32,7 @@ describe('optimizers', () => {
       const optimizer = optimizers[name](1, 0.05);
       const params = Float32Array.of(1);
       gradients.forEach((g, i) => {
-        optimizer.apply(params, Float32Array.of(g * 4), 0.25, i + 1);
+        optimizer.apply(params, { values: Float32Array.of(g * 4), keys: null }, 0.25, i + 1);
       });
       expect(params[0]).toBeCloseTo(textbook[name](gradients, 0.05), 5);
     });

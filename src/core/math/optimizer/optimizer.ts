@@ -1,14 +1,15 @@
 import type { OptimizerName } from '../../../experiment/experiment.ts';
+import type { Gradient } from '../gradient.ts';
 import { adam } from './adam.ts';
 import { momentum } from './momentum.ts';
 import { sgd } from './sgd.ts';
 
-/** Moves parameters against a gradient, in place, without allocating. */
+/** Moves parameters against a gradient, all of them or those at its keys, in place, without allocating. */
 export interface Optimizer {
   /** State as long as the parameters; saved in checkpoints in this order. */
   readonly slots: readonly Float32Array[];
   /** Applies `gradient × scale` as update number `step` (from 1). */
-  apply(params: Float32Array, gradient: Float32Array, scale: number, step: number): void;
+  apply(params: Float32Array, gradient: Gradient, scale: number, step: number): void;
 }
 
 export type OptimizerFactory = (size: number, lr: number) => Optimizer;
