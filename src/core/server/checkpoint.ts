@@ -1,7 +1,7 @@
 import { decodeKeys, keyLength, writeKey } from '../sparse/key-coding.ts';
 import type { Touched } from '../sparse/touched.ts';
 import { decodeMessage, encodeHead } from '../wire/message.ts';
-import type { SavedServer } from './server.ts';
+import type { SavedServer } from './saved-run.ts';
 
 /** Everything of a server but its arrays; `touched` where only those parameters were saved. */
 interface Head extends Omit<SavedServer, 'arrays' | 'keys'> {

@@ -2,7 +2,7 @@ import type { Roster } from './roster.ts';
 import type { Run } from './run.ts';
 import type { Session } from './session.ts';
 
-/** Who takes part in a run: everyone the strategy admits or, where that is limited, the first so many of them. */
+/** Who takes part in a run: everyone, or the first so many that are ready; with `single`, the host's own worker alone. */
 export class Crew {
   readonly #run: Run;
   readonly #roster: Roster;
@@ -15,9 +15,17 @@ export class Crew {
 
   /** Those who are here, by number. */
   get sessions(): readonly Session[] {
-    const { strategy, plan } = this.#run;
-    const admitted = this.#roster.inOrder.filter(({ member }) => strategy.admits(member.isLocal));
-    return plan.maxWorkers === undefined ? admitted : this.#limited(admitted, plan.maxWorkers);
+    const { experiment, maxWorkers } = this.#run.plan;
+    const { inOrder } = this.#roster;
+    const admitted = experiment.strategy === 'single' ? inOrder.filter(({ member }) => member.isLocal) : inOrder;
+    return maxWorkers === undefined ? admitted : this.#limited(admitted, maxWorkers);
+  }
+
+  /** Whether the run can start, or go on. */
+  get isEnough(): boolean {
+    const { experiment } = this.#run.plan;
+    const needed = this.#run.version > 0 || experiment.strategy === 'single' ? 1 : experiment.workers;
+    return this.sessions.filter(({ isActive }) => isActive).length >= needed;
   }
 
   /** Whoever is in stays in until it leaves, so that nobody is dropped in the middle of a round. */

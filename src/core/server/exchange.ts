@@ -2,6 +2,7 @@ import type { Gradient } from '../math/gradient.ts';
 import type { Delivery, Ring, StrategyHost, StrategyVerdict } from '../strategy/strategy.ts';
 import type { Lease, Rejection, ToWorker, Verdict } from '../wire/protocol.ts';
 import type { Crew } from './crew.ts';
+import type { Evaluations } from './evaluations.ts';
 import type { Member } from './member.ts';
 import type { Push } from './push-check.ts';
 import type { Roster } from './roster.ts';
@@ -14,8 +15,7 @@ interface ExchangeDeps {
   readonly roster: Roster;
   readonly crew: Crew;
   readonly turn: Turn;
-  /** Whether training waits for an evaluation. */
-  isOnHold(): boolean;
+  readonly evaluations: Evaluations;
   /** The parameters have a new version. */
   onUpdate(): void;
 }
@@ -214,7 +214,7 @@ export class Exchange implements StrategyHost {
   }
 
   get #isOpen(): boolean {
-    return this.#deps.run.phase === 'running' && !this.#deps.isOnHold();
+    return this.#deps.run.phase === 'running' && !this.#deps.evaluations.holdsTraining;
   }
 
   #sessionOf(worker: number): Session | null {

@@ -32,7 +32,7 @@ export function checkPush(run: Run, session: Session, push: Push, body: Uint8Arr
   if (push.version !== session.version && !isOverlapped(run, session, push)) return unusable('wrong-version', lease);
   if (lease && push.examples !== lease.count) return unusable('wrong-size', lease);
   if (!Number.isFinite(push.loss)) return unusable('not-finite', lease);
-  if (run.strategy.keeper === 'workers') {
+  if (run.keeper === 'workers') {
     return body.length === 0 ? { kind: 'sound', gradient: NO_NUMBERS, lease } : unusable('wrong-size', lease);
   }
   // Without its lease, its keys are forgotten: what the numbers are for can no longer be told, and need not.

@@ -16,18 +16,17 @@ import { valuesAt } from '../sparse/logistic.ts';
 import { sparseMean } from '../sparse/mean.ts';
 import { Touched } from '../sparse/touched.ts';
 import { UndoLog } from '../sparse/undo-log.ts';
-import { type Strategy, strategies } from '../strategy/strategy.ts';
 import { Curve } from './curve.ts';
-import { Leases, type LeasesSnapshot, leaseExamples } from './leases.ts';
+import { Leases, leaseExamples } from './leases.ts';
 import {
   noCounters,
   type RunPhase,
   type RunState,
-  type ServerCounters,
   type StopReason,
   type TestPoint,
   type TrainPoint,
 } from './progress.ts';
+import type { RunSnapshot, SavedRun } from './saved-run.ts';
 
 /** For codecs that do not round at random: a stream of its own for each version costs as much as a push. */
 const NO_RANDOM = rng(0);
@@ -45,28 +44,6 @@ export interface RunPlan {
   readonly maxWorkers?: number | undefined;
 }
 
-/** The numbers of a run at rest: parameters and optimizer state, whole, or only what they are at `keys`, zero elsewhere. */
-export interface SavedArrays {
-  readonly keys: Uint32Array | null;
-  readonly arrays: readonly Float32Array[];
-}
-
-type CurveSnapshot<Point> = { points: readonly Point[]; stride: number; seen: number };
-
-/** A run at rest: with the numbers in `arrays`, all that is needed to go on. */
-export interface RunSnapshot {
-  readonly id: string;
-  readonly experiment: Experiment;
-  readonly schema: string;
-  readonly version: number;
-  readonly elapsedMs: number;
-  readonly startedAtMs: number;
-  readonly leases: LeasesSnapshot;
-  readonly counters: ServerCounters;
-  readonly train: CurveSnapshot<TrainPoint>;
-  readonly test: CurveSnapshot<TestPoint>;
-}
-
 /** A moment of a run. */
 export type Mark = Pick<TestPoint, 'step' | 'elapsedMs' | 'wallMs' | 'examples'>;
 
@@ -82,7 +59,8 @@ export class Run {
   /** Where parameters have keys: those that are not as they were at first. */
   readonly touched: Touched | null;
   readonly optimizer: Optimizer;
-  readonly strategy: Strategy;
+  /** Who has the parameters: the host, or each worker its own copy. */
+  readonly keeper: 'host' | 'workers';
   readonly leases: Leases;
   readonly train: Curve<TrainPoint>;
   readonly test: Curve<TestPoint>;
@@ -106,12 +84,12 @@ export class Run {
   #copied: RunSnapshot | null = null;
   #coming: RunSnapshot | null = null;
 
-  constructor(plan: RunPlan, run: number, wallMs: number, saved?: { head: RunSnapshot } & SavedArrays) {
+  constructor(plan: RunPlan, run: number, wallMs: number, saved?: SavedRun) {
     const { experiment, schema, trainCount } = plan;
     this.plan = plan;
     this.run = run;
     const limit = experiment.epochs === null ? Number.POSITIVE_INFINITY : experiment.epochs * trainCount;
-    this.strategy = strategies[experiment.strategy](experiment);
+    this.keeper = experiment.strategy === 'allreduce' ? 'workers' : 'host';
     this.keys = schema.keysPerExample === null ? null : new KeySets(schema.size, schema.keysPerExample);
     this.touched = this.keys && new Touched(schema.size);
     this.optimizer = hostOptimizer(experiment, schema.size, this.keys !== null);
@@ -127,10 +105,10 @@ export class Run {
     this.counters = { ...noCounters, ...saved?.head.counters };
     this.#copiedVersion = saved?.head.version ?? 0;
     if (saved) this.#restore(saved);
-    if (this.strategy.keeper === 'workers') this.#copied = this.#head(0);
+    if (this.keeper === 'workers') this.#copied = this.#head(0);
   }
 
-  #restore(saved: { head: RunSnapshot } & SavedArrays): void {
+  #restore(saved: SavedRun): void {
     const { keys } = saved;
     const own = [this.params, ...this.optimizer.slots];
     const isEmpty = keys?.length === 0;
@@ -249,7 +227,7 @@ export class Run {
     if (this.#encoded?.version !== this.version) {
       const { seed } = this.plan.experiment;
       const bytes =
-        this.strategy.keeper === 'workers'
+        this.keeper === 'workers'
           ? joinState([this.params, ...this.optimizer.slots])
           : this.#down.encode(this.params, this.#down.name === 'int8' ? rng(seed, 'down', this.version) : NO_RANDOM);
       this.#encoded = { version: this.version, bytes };
@@ -274,7 +252,7 @@ export class Run {
       const maxKeys = this.keys.maxFor(leaseExamples(this.plan.experiment));
       return this.#up.bytesFor(maxKeys) + maxKeyBytes(maxKeys);
     }
-    const isKept = this.strategy.keeper === 'workers';
+    const isKept = this.keeper === 'workers';
     return isKept ? stateBytes(this.params.length, this.optimizer.slots.length) : this.decoder.bytes;
   }
 
@@ -332,7 +310,7 @@ export class Run {
   }
 
   /** The run at rest. The arrays are the live ones: copy them before anything else happens. */
-  snapshot(nowMs: number): { head: RunSnapshot } & SavedArrays {
+  snapshot(nowMs: number): SavedRun {
     return { head: this.#copied ?? this.#head(nowMs), keys: null, arrays: [this.params, ...this.optimizer.slots] };
   }
 

@@ -1,6 +1,6 @@
 import type { ToHost, ToWorker } from '../wire/protocol.ts';
-import type { MemberRecord } from './member.ts';
-import type { RunPlan, RunSnapshot, SavedArrays } from './run.ts';
+import type { RunPlan } from './run.ts';
+import type { SavedServer } from './saved-run.ts';
 
 /** All that can happen to a server. */
 export type ServerEvent =
@@ -38,8 +38,3 @@ export type Effect =
   | { readonly type: 'evaluate'; readonly run: number; readonly version: number }
   | { readonly type: 'checkpoint' }
   | { readonly type: 'wake'; readonly atMs: number };
-
-export interface SavedServer extends SavedArrays {
-  readonly head: RunSnapshot;
-  readonly members: readonly MemberRecord[];
-}

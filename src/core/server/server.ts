@@ -5,12 +5,14 @@ import type { Member, MemberRecord } from './member.ts';
 import type { RunState, WorkerState } from './progress.ts';
 import { Roster } from './roster.ts';
 import type { Run, RunPlan } from './run.ts';
-import type { Effect, SavedServer, ServerEvent } from './server-events.ts';
+import type { SavedServer } from './saved-run.ts';
+import type { Effect, ServerEvent } from './server-events.ts';
 import type { Session } from './session.ts';
 import { Training } from './training.ts';
 import { Turn } from './turn.ts';
 
-export type { Effect, SavedServer, ServerEvent } from './server-events.ts';
+export type { SavedServer } from './saved-run.ts';
+export type { Effect, ServerEvent } from './server-events.ts';
 
 /** A worker not heard of for this long is dropped. Steps block a worker's thread, so this must exceed a long step. */
 const SILENCE_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { Delivery } from '../strategy/strategy.ts';
+import { type Delivery, type Strategy, strategies } from '../strategy/strategy.ts';
 import type { Rejection, ToHost } from '../wire/protocol.ts';
 import { Crew } from './crew.ts';
 import { Evaluations } from './evaluations.ts';
@@ -7,7 +7,8 @@ import type { RunPhase, StopReason } from './progress.ts';
 import { type Checked, checkPush, type Push } from './push-check.ts';
 import type { Roster } from './roster.ts';
 import { Run, type RunPlan } from './run.ts';
-import type { SavedServer, ServerEvent } from './server-events.ts';
+import type { SavedServer } from './saved-run.ts';
+import type { ServerEvent } from './server-events.ts';
 import type { Session } from './session.ts';
 import type { Turn } from './turn.ts';
 
@@ -32,26 +33,22 @@ export class Training {
   readonly #crew: Crew;
   readonly #exchange: Exchange;
   readonly #evaluations: Evaluations;
+  readonly #strategy: Strategy;
   #checkpointMs: number;
   #progressMs = 0;
 
   constructor({ plan, number, roster, turn, saved }: TrainingOptions) {
     const run = new Run(plan, number, turn.wallMs, saved);
     const crew = new Crew(run, roster);
-    const evaluations = new Evaluations(run, roster, turn);
+    const holder = () => this.#strategy.ring?.holder() ?? null;
+    const evaluations = new Evaluations({ run, roster, turn, holder });
     this.run = run;
     this.#roster = roster;
     this.#turn = turn;
     this.#crew = crew;
     this.#evaluations = evaluations;
-    this.#exchange = new Exchange({
-      run,
-      roster,
-      crew,
-      turn,
-      isOnHold: () => evaluations.holdsTraining,
-      onUpdate: () => this.#updated(),
-    });
+    this.#exchange = new Exchange({ run, roster, crew, turn, evaluations, onUpdate: () => this.#updated() });
+    this.#strategy = strategies[plan.experiment.strategy](plan.experiment, this.#exchange);
     this.#checkpointMs = turn.nowMs;
   }
 
@@ -90,15 +87,12 @@ export class Training {
 
   /** Somebody may have become idle. */
   offer(): void {
-    const { run } = this;
-    if (run.isOver) return;
-    if (run.phase === 'waiting') {
-      const { strategy, workers } = run.plan.experiment;
-      const needed = run.version > 0 || strategy === 'single' ? 1 : workers;
-      if (this.#exchange.active().length < needed) return;
+    if (this.run.isOver) return;
+    if (this.run.phase === 'waiting') {
+      if (!this.#crew.isEnough) return;
       this.#enter('running');
     }
-    run.strategy.offer(this.#exchange);
+    this.#strategy.offer();
   }
 
   /** False if what it says of the keys to come makes no sense. */
@@ -135,7 +129,7 @@ export class Training {
     const { lease, version, examples, loss } = push;
     const delivery: Delivery = { worker: member.worker, lease, version, examples, loss, gradient };
     run.leases.deliver(lease);
-    run.strategy.deliver(delivery, this.#exchange);
+    this.#strategy.deliver(delivery);
   }
 
   /** The keys of the lease that is due, which the worker was told to compute; false if they make no sense. */
@@ -166,17 +160,17 @@ export class Training {
   }
 
   ringNews({ member }: Session, news: Extract<ToHost, { type: 'reduced' | 'unreachable' }>): void {
-    const { strategy, isOver, run } = this.run;
-    if (news.run !== run || isOver || strategy.keeper === 'host') return;
-    if (news.type === 'reduced') strategy.reduced(member.worker, news.ring, news.checksum, this.#exchange);
-    else strategy.unreachable(member.worker, news.ring, news.peer, this.#exchange);
+    const { ring } = this.#strategy;
+    if (news.run !== this.run.run || this.run.isOver || !ring) return;
+    if (news.type === 'reduced') ring.reduced(member.worker, news.ring, news.checksum);
+    else ring.unreachable(member.worker, news.ring, news.peer);
     this.offer();
   }
 
   /** Workers of a ring connect to each other with the help of the host, who reads nothing of it. */
   passOn(session: Session, { peer, data }: Extract<ToHost, { type: 'signal' }>): void {
     const other = this.#roster.members.get(peer)?.session;
-    if (other && other !== session && this.run.strategy.keeper === 'workers') {
+    if (other && other !== session && this.#strategy.ring) {
       this.#turn.send(other, { type: 'signal', peer: session.member.worker, data });
     }
   }
@@ -224,7 +218,7 @@ export class Training {
   tick(): void {
     if (this.run.phase === 'running') {
       this.#checkStop();
-      this.run.strategy.tick(this.#exchange);
+      this.#strategy.tick();
     }
     if (this.#turn.nowMs - this.#progressMs >= PROGRESS_MS) this.#broadcast();
   }
@@ -233,14 +227,15 @@ export class Training {
   lose(session: Session, isAway: boolean): void {
     const { run } = this;
     const { worker } = session.member;
-    if (run.strategy.keeper === 'workers') {
+    const { ring } = this.#strategy;
+    if (ring) {
       // What it delivered is still with it, and goes with it.
       if (!isAway) this.#exchange.dismiss(session);
       run.leases.giveBackDelivered(worker);
-      if (run.isOver && isAway) run.strategy.forget(worker);
+      if (run.isOver && isAway) ring.forget(worker);
     }
     run.leases.giveBackAll(worker);
-    if (!run.isOver) run.strategy.gone(worker, this.#exchange, isAway);
+    if (!run.isOver) this.#strategy.gone(worker, isAway);
     if (run.phase === 'running' && this.#crew.sessions.every(({ isPaused }) => isPaused)) this.#enter('waiting');
     this.offer();
     if (isAway) this.#evaluations.gone(worker);
@@ -254,14 +249,14 @@ export class Training {
   }
 
   #stopWaitingFor({ member }: Session): void {
-    if (!this.run.isOver) this.run.strategy.gone(member.worker, this.#exchange, false);
+    if (!this.run.isOver) this.#strategy.gone(member.worker, false);
     this.offer();
   }
 
   #updated(): void {
     this.#evaluations.updated();
     const isCheckpointDue = this.#turn.nowMs - this.#checkpointMs >= CHECKPOINT_MS;
-    if (this.run.strategy.keeper === 'host' && isCheckpointDue) this.#checkpoint();
+    if (this.run.keeper === 'host' && isCheckpointDue) this.#checkpoint();
     this.#checkStop();
   }
 

@@ -79,19 +79,18 @@ export class SparseBatchBuilder implements SparseBatch {
 
   private growEntries(needed: number): void {
     const length = Math.max(needed, this.keys.length * 2);
-    const [keys, values] = [this.keys, this.values];
-    this.keys = new Uint32Array(length);
-    this.keys.set(keys);
-    this.values = new Float32Array(length);
-    this.values.set(values);
+    this.keys = grown(this.keys, new Uint32Array(length));
+    this.values = grown(this.values, new Float32Array(length));
   }
 
   private growExamples(): void {
     const length = Math.max(4, this.labels.length * 2);
-    const [labels, offsets] = [this.labels, this.offsets];
-    this.labels = new Uint8Array(length);
-    this.labels.set(labels);
-    this.offsets = new Uint32Array(length + 1);
-    this.offsets.set(offsets);
+    this.labels = grown(this.labels, new Uint8Array(length));
+    this.offsets = grown(this.offsets, new Uint32Array(length + 1));
   }
+}
+
+function grown<Numbers extends Uint8Array | Uint32Array | Float32Array>(from: Numbers, into: Numbers): Numbers {
+  into.set(from);
+  return into;
 }

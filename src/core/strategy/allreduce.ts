@@ -1,5 +1,5 @@
 import { Patience } from './patience.ts';
-import type { Delivery, StrategyFactory, StrategyHost } from './strategy.ts';
+import type { Delivery, StrategyFactory } from './strategy.ts';
 
 /** A worker that others could not reach this often in a row is left out until it comes back on a new link. */
 const MAX_STRIKES = 3;
@@ -26,7 +26,7 @@ interface Round {
  * a member is lost before, the others make the mean again in a new ring, from the gradients they kept.
  * Liveness: nobody waits for a member beyond the round's deadline.
  */
-export const allreduce: StrategyFactory = ({ deadline }) => {
+export const allreduce: StrategyFactory = ({ deadline }, host) => {
   const patience = new Patience(deadline);
   const strikes = new Map<number, number>();
   /** Workers with the parameters of the current version. */
@@ -36,9 +36,9 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
 
   const isWelcome = (worker: number) => (strikes.get(worker) ?? 0) < MAX_STRIKES;
 
-  const start = (host: StrategyHost) => {
+  const start = () => {
     const idle = host.idle().filter(isWelcome);
-    const donors = donorsAmong(host);
+    const donors = donorsAmong();
     // The first parameters follow from the seed; later ones, if no worker has them any more, are the host's last copy.
     const isFromHost = donors.length === 0 && host.version > 0;
     const members = host.release(idle, !isFromHost);
@@ -54,14 +54,14 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
       startedMs: host.nowMs,
       deadlineMs: 0,
     };
-    form(round, host);
+    form(round);
   };
 
   /** Those who can give the current parameters to others, even if they pause. */
-  const donorsAmong = (host: StrategyHost) => host.present().filter((worker) => holders.has(worker));
+  const donorsAmong = () => host.present().filter((worker) => holders.has(worker));
 
-  const form = (current: Round, host: StrategyHost) => {
-    const donors = donorsAmong(host);
+  const form = (current: Round) => {
+    const donors = donorsAmong();
     rings += 1;
     current.ring = rings;
     current.reduced.clear();
@@ -74,7 +74,7 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
   };
 
   /** What the member did for this round was in vain; it will be free again. */
-  const letGo = (current: Round, worker: number, host: StrategyHost) => {
+  const letGo = (current: Round, worker: number) => {
     const delivery = current.deliveries.get(worker);
     if (delivery) host.decide(delivery, { kind: 'stale', staleness: 0 });
     else host.revoke(worker);
@@ -82,36 +82,36 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
   };
 
   /** The member is no longer in the round; who is left makes the mean anew. */
-  const shrink = (current: Round, worker: number, host: StrategyHost) => {
+  const shrink = (current: Round, worker: number) => {
     current.members = current.members.filter((member) => member !== worker);
     current.missing.delete(worker);
     current.deliveries.delete(worker);
     current.newcomers.delete(worker);
-    regroup(current, host);
+    regroup(current);
   };
 
   /** Another ring of those who are left. */
-  const regroup = (current: Round, host: StrategyHost) => {
-    const canBeFed = current.newcomers.size === 0 || donorsAmong(host).length > 0;
-    if (current.members.length > 0 && canBeFed) return form(current, host);
+  const regroup = (current: Round) => {
+    const canBeFed = current.newcomers.size === 0 || donorsAmong().length > 0;
+    if (current.members.length > 0 && canBeFed) return form(current);
     // Whoever is left waits for parameters that nobody has any more: all start again from the host's copy.
     round = null;
-    for (const member of current.members) letGo(current, member, host);
-    start(host);
+    for (const member of current.members) letGo(current, member);
+    start();
   };
 
-  const exclude = (current: Round, worker: number, host: StrategyHost) => {
-    letGo(current, worker, host);
-    shrink(current, worker, host);
+  const exclude = (current: Round, worker: number) => {
+    letGo(current, worker);
+    shrink(current, worker);
   };
 
-  const blame = (current: Round, worker: number, host: StrategyHost) => {
+  const blame = (current: Round, worker: number) => {
     strikes.set(worker, (strikes.get(worker) ?? 0) + 1);
     if (!isWelcome(worker)) host.warn(worker, 'Other workers cannot work with it, so it does not take part.');
-    exclude(current, worker, host);
+    exclude(current, worker);
   };
 
-  const commit = (current: Round, host: StrategyHost) => {
+  const commit = (current: Round) => {
     round = null;
     holders = new Set(current.members);
     patience.learn(host.nowMs - current.startedMs);
@@ -123,16 +123,16 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
       host.decide(delivery, { kind: 'applied', staleness: 0 });
     }
     host.advance(lossSum / examples);
-    start(host);
+    start();
   };
 
-  const settle = (host: StrategyHost) => {
+  const settle = () => {
     const current = round;
     if (!current) return;
     if (current.reduced.size === current.members.length) {
       const odd = oddOnes(current.reduced);
-      if (odd.length === 0) return commit(current, host);
-      for (const worker of odd) if (round === current) blame(current, worker, host);
+      if (odd.length === 0) return commit(current);
+      for (const worker of odd) if (round === current) blame(current, worker);
       return;
     }
     if (host.nowMs < current.deadlineMs) return;
@@ -142,43 +142,43 @@ export const allreduce: StrategyFactory = ({ deadline }) => {
       current.deadlineMs = host.nowMs + patience.ms;
       host.wakeAt(current.deadlineMs);
     }
-    for (const worker of late) if (round === current) exclude(current, worker, host);
+    for (const worker of late) if (round === current) exclude(current, worker);
   };
 
   return {
-    keeper: 'workers',
-    admits: () => true,
-    offer(host) {
-      if (!round) start(host);
+    offer() {
+      if (!round) start();
     },
-    deliver(delivery, host) {
+    deliver(delivery) {
       const isExpected = round?.missing.has(delivery.worker) && delivery.version === host.version;
       if (!round || !isExpected) {
         host.decide(delivery, { kind: 'stale', staleness: host.version - delivery.version });
-        return this.offer(host);
+        return this.offer();
       }
       round.missing.delete(delivery.worker);
       round.deliveries.set(delivery.worker, delivery);
     },
-    gone(worker, host, isAway) {
+    gone(worker, isAway) {
       const wasDonor = isAway && holders.delete(worker);
       if (isAway) strikes.delete(worker);
-      if (round?.members.includes(worker)) shrink(round, worker, host);
-      else if (round && wasDonor && round.newcomers.size > 0) regroup(round, host);
+      if (round?.members.includes(worker)) shrink(round, worker);
+      else if (round && wasDonor && round.newcomers.size > 0) regroup(round);
     },
     tick: settle,
-    holder: () => holders.values().next().value ?? null,
-    forget: (worker) => holders.delete(worker),
-    reduced(worker, ring, checksum, host) {
-      if (ring !== round?.ring || !round.deliveries.has(worker)) return;
-      round.reduced.set(worker, checksum);
-      settle(host);
-    },
-    unreachable(worker, ring, peer, host) {
-      if (ring !== round?.ring || !round.members.includes(worker) || !round.members.includes(peer)) return;
-      // Who has no parameters yet and cannot reach those who have is itself the one to do without.
-      const blamed = round.newcomers.has(worker) && !round.newcomers.has(peer) ? worker : peer;
-      blame(round, blamed, host);
+    ring: {
+      holder: () => holders.values().next().value ?? null,
+      forget: (worker) => holders.delete(worker),
+      reduced(worker, ring, checksum) {
+        if (ring !== round?.ring || !round.deliveries.has(worker)) return;
+        round.reduced.set(worker, checksum);
+        settle();
+      },
+      unreachable(worker, ring, peer) {
+        if (ring !== round?.ring || !round.members.includes(worker) || !round.members.includes(peer)) return;
+        // Who has no parameters yet and cannot reach those who have is itself the one to do without.
+        const blamed = round.newcomers.has(worker) && !round.newcomers.has(peer) ? worker : peer;
+        blame(round, blamed);
+      },
     },
   };
 };
@@ -188,6 +188,6 @@ function oddOnes(reduced: ReadonlyMap<number, number>): number[] {
   const votes = new Map<number, number>();
   for (const checksum of reduced.values()) votes.set(checksum, (votes.get(checksum) ?? 0) + 1);
   if (votes.size <= 1) return [];
-  const most = [...votes].reduce((best, vote) => (vote[1] > best[1] ? vote : best))[0];
-  return [...reduced].filter(([, checksum]) => checksum !== most).map(([worker]) => worker);
+  const [usual] = [...votes].reduce((best, vote) => (vote[1] > best[1] ? vote : best));
+  return [...reduced].filter(([, checksum]) => checksum !== usual).map(([worker]) => worker);
 }

@@ -4,13 +4,11 @@ import type { StrategyFactory } from './strategy.ts';
  * Every push is applied as it comes and answered with fresh parameters; nobody waits for anybody. What is more than
  * `maxStaleness` versions old is stale; `inverse` damping makes what is old count less.
  */
-export const async: StrategyFactory = ({ maxStaleness, damping }) => ({
-  keeper: 'host',
-  admits: () => true,
-  offer(host) {
+export const async: StrategyFactory = ({ maxStaleness, damping }, host) => ({
+  offer() {
     host.release(host.idle());
   },
-  deliver(delivery, host) {
+  deliver(delivery) {
     const staleness = host.version - delivery.version;
     const isTooOld = maxStaleness !== null && staleness > maxStaleness;
     host.decide(delivery, { kind: isTooOld ? 'stale' : 'applied', staleness });
@@ -19,6 +17,7 @@ export const async: StrategyFactory = ({ maxStaleness, damping }) => ({
   },
   gone() {},
   tick() {},
+  ring: null,
 });
 
 /** How much a push this many versions old counts. */

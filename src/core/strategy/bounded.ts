@@ -1,11 +1,11 @@
 import { dampingFactor } from './async.ts';
-import type { StrategyFactory, StrategyHost } from './strategy.ts';
+import type { StrategyFactory } from './strategy.ts';
 
 /**
  * Async, but nobody is more than `lead` steps ahead of the slowest (stale synchronous parallel, Ho et al. 2013): the fast
  * ones wait there, so that no gradient is older than lead × workers versions. Who joins starts level with the slowest.
  */
-export const bounded: StrategyFactory = ({ lead, damping }) => {
+export const bounded: StrategyFactory = ({ lead, damping }, host) => {
   /** Steps of each worker, from where it joined. */
   const steps = new Map<number, number>();
   /** The least steps of anyone and how many are there; null when not everyone who may go on could be given examples. */
@@ -24,7 +24,7 @@ export const bounded: StrategyFactory = ({ lead, damping }) => {
     return { least, count };
   };
 
-  const offer = (host: StrategyHost) => {
+  const offer = () => {
     const active = host.active();
     // Who is away does not hold anybody up; back again, it is level with the slowest.
     const present = new Set(active);
@@ -46,10 +46,8 @@ export const bounded: StrategyFactory = ({ lead, damping }) => {
   };
 
   return {
-    keeper: 'host',
-    admits: () => true,
     offer,
-    deliver(delivery, host) {
+    deliver(delivery) {
       const staleness = host.version - delivery.version;
       host.decide(delivery, { kind: 'applied', staleness });
       const before = steps.get(delivery.worker);
@@ -57,13 +55,14 @@ export const bounded: StrategyFactory = ({ lead, damping }) => {
       host.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
       if (before !== undefined && before === rear?.least) rear.count -= 1;
       // As long as somebody is where the slowest was, this step lets nobody else go on: no need to look at everyone.
-      if (before === undefined || !rear || rear.count === 0) return offer(host);
-      if (before + 1 < rear.least + lead && host.release([delivery.worker]).length === 0) offer(host);
+      if (before === undefined || !rear || rear.count === 0) return offer();
+      if (before + 1 < rear.least + lead && host.release([delivery.worker]).length === 0) offer();
     },
-    gone(worker, host) {
+    gone(worker) {
       steps.delete(worker);
-      offer(host);
+      offer();
     },
     tick: offer,
+    ring: null,
   };
 };

@@ -58,39 +58,31 @@ export interface StrategyHost {
   wakeAt(atMs: number): void;
 }
 
-interface AnyStrategy {
-  /** Whether a worker takes part at all. */
-  admits(isLocal: boolean): boolean;
+/** How workers train together. Knows nothing of links, leases or clocks. */
+export interface Strategy {
   /** Somebody may have become idle: hand out work. */
-  offer(host: StrategyHost): void;
-  deliver(delivery: Delivery, host: StrategyHost): void;
+  offer(): void;
+  deliver(delivery: Delivery): void;
   /** The worker left, for good or (not `isAway`) for a pause or an error; its leases are already back. */
-  gone(worker: number, host: StrategyHost, isAway: boolean): void;
-  tick(host: StrategyHost): void;
+  gone(worker: number, isAway: boolean): void;
+  tick(): void;
+  /** Where each worker has its own copy of the parameters; null where the host gives them out with every release. */
+  readonly ring: RingStrategy | null;
 }
 
-/** The host has the parameters, and gives them out with every release. */
-export interface HostStrategy extends AnyStrategy {
-  readonly keeper: 'host';
-}
-
-/** Each worker has its own copy of the parameters. */
-export interface RingStrategy extends AnyStrategy {
-  readonly keeper: 'workers';
+interface RingStrategy {
   /** A worker with the current parameters; null if nobody has them any more. */
   holder(): number | null;
   /** The worker left after the run ended: it holds nothing any more. */
   forget(worker: number): void;
   /** The worker has the mean over this ring; all members' must have the same checksum. */
-  reduced(worker: number, ring: number, checksum: number, host: StrategyHost): void;
+  reduced(worker: number, ring: number, checksum: number): void;
   /** The worker cannot reach its peer in this ring. */
-  unreachable(worker: number, ring: number, peer: number, host: StrategyHost): void;
+  unreachable(worker: number, ring: number, peer: number): void;
 }
 
-/** How workers train together. Knows nothing of links, leases or clocks. */
-export type Strategy = HostStrategy | RingStrategy;
-
-export type StrategyFactory = (experiment: Experiment) => Strategy;
+/** Makes the strategy of one run, which acts through its host. */
+export type StrategyFactory = (experiment: Experiment, host: StrategyHost) => Strategy;
 
 /** Every strategy there is, in the order the page lists them. */
 export const strategies = { single, sync, async, bounded, local, allreduce } as const satisfies Record<

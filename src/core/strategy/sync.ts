@@ -1,6 +1,5 @@
-import type { Aggregate } from '../math/aggregate/aggregate.ts';
 import { Patience } from './patience.ts';
-import type { Delivery, StrategyFactory, StrategyHost } from './strategy.ts';
+import type { Delivery, StrategyFactory } from './strategy.ts';
 
 interface Round {
   /** By slot: the order in which gradients are added, so that a run can be repeated to the bit. */
@@ -20,33 +19,32 @@ interface Round {
  * Rounds: everyone computes on the same version; the aggregate of their gradients, as a rule the mean weighted by examples,
  * makes one update. A round ends when all but `backup` members delivered, or at its deadline with those who did.
  */
-export const sync: StrategyFactory = ({ backup, deadline }) => {
+export const sync: StrategyFactory = ({ backup, deadline }, host) => {
   let round: Round | null = null;
-  let aggregate: Aggregate | null = null;
+  const aggregate = host.aggregate();
   const patience = new Patience(deadline);
   /** How many take part. Pushes do not change it, so it is not counted again for each. */
   let active = 0;
-  const countActive = (host: StrategyHost) => {
+  const countActive = () => {
     if (backup > 0) active = host.active().length;
   };
 
   /** Adds what has come in, in slot order, as far as no gap is left (all of it when `isLast`). */
-  const fold = (current: Round, into: Aggregate, isLast: boolean) => {
+  const fold = (current: Round, isLast: boolean) => {
     for (; current.slot < current.members.length; current.slot++) {
       const member = current.members[current.slot] as number;
       const delivery = current.deliveries.get(member);
       if (delivery) {
-        into.add(delivery.gradient, delivery.examples);
+        aggregate.add(delivery.gradient, delivery.examples);
         current.examples += delivery.examples;
         current.lossSum += delivery.examples * delivery.loss;
       } else if (current.missing.has(member) && !isLast) return;
     }
   };
 
-  const start = (host: StrategyHost) => {
+  const start = () => {
     const members = host.release(host.idle());
     if (members.length === 0) return;
-    aggregate ??= host.aggregate();
     aggregate.clear();
     round = {
       members: [...members],
@@ -61,31 +59,30 @@ export const sync: StrategyFactory = ({ backup, deadline }) => {
     host.wakeAt(round.deadlineMs);
   };
 
-  const finish = (current: Round, into: Aggregate, host: StrategyHost) => {
+  const finish = (current: Round) => {
     round = null;
     patience.learn(host.nowMs - current.startedMs);
-    fold(current, into, true);
-    const { gradient, scale } = into.finish();
+    fold(current, true);
+    const { gradient, scale } = aggregate.finish();
     for (const worker of current.missing) host.revoke(worker);
     for (const delivery of current.deliveries.values()) host.decide(delivery, { kind: 'applied', staleness: 0 });
     host.update(gradient, scale, current.lossSum / current.examples);
-    start(host);
+    start();
   };
 
   /** Whether some are still at work on an older round; they will be welcome to this one. */
-  const hasStragglers = (delivered: number, host: StrategyHost) =>
-    backup > 0 && active - host.idle().length - delivered > 0;
+  const hasStragglers = (delivered: number) => backup > 0 && active - host.idle().length - delivered > 0;
 
-  const settle = (host: StrategyHost) => {
-    if (!round || !aggregate) return;
+  const settle = () => {
+    if (!round) return;
     const late = host.nowMs >= round.deadlineMs;
     const delivered = round.deliveries.size;
     const quorum = backup === 0 ? round.members.length : Math.max(1, active - backup);
-    const isEnough = delivered >= quorum || (round.missing.size === 0 && !hasStragglers(delivered, host));
-    if (delivered > 0 && (isEnough || late)) finish(round, aggregate, host);
+    const isEnough = delivered >= quorum || (round.missing.size === 0 && !hasStragglers(delivered));
+    if (delivered > 0 && (isEnough || late)) finish(round);
     else if (delivered + round.missing.size === 0) {
       round = null;
-      start(host);
+      start();
     } else if (late) {
       // Nobody delivered: there is nothing to go on with, so wait as long again.
       round.deadlineMs = host.nowMs + patience.ms;
@@ -94,7 +91,7 @@ export const sync: StrategyFactory = ({ backup, deadline }) => {
   };
 
   /** Where rounds do not wait for everyone, whoever is done with an older one may still be of use to this one. */
-  const welcome = (current: Round, host: StrategyHost) => {
+  const welcome = (current: Round) => {
     const newcomers = host.idle().filter((worker) => !current.members.includes(worker));
     for (const worker of host.release(newcomers)) {
       current.members.push(worker);
@@ -103,34 +100,33 @@ export const sync: StrategyFactory = ({ backup, deadline }) => {
   };
 
   return {
-    keeper: 'host',
-    admits: () => true,
-    offer(host) {
-      countActive(host);
-      if (!round) return start(host);
-      if (backup > 0) welcome(round, host);
-      settle(host);
+    offer() {
+      countActive();
+      if (!round) return start();
+      if (backup > 0) welcome(round);
+      settle();
     },
-    deliver(delivery, host) {
-      if (!round || !aggregate || !round.missing.has(delivery.worker) || delivery.version !== host.version) {
+    deliver(delivery) {
+      if (!round?.missing.has(delivery.worker) || delivery.version !== host.version) {
         host.decide(delivery, { kind: 'stale', staleness: host.version - delivery.version });
-        return this.offer(host);
+        return this.offer();
       }
       round.missing.delete(delivery.worker);
       round.deliveries.set(delivery.worker, delivery);
-      fold(round, aggregate, false);
-      settle(host);
+      fold(round, false);
+      settle();
     },
-    gone(worker, host) {
+    gone(worker) {
       if (!round) return;
       // What it delivered stays; what it had not is no longer waited for.
       round.missing.delete(worker);
-      countActive(host);
-      settle(host);
+      countActive();
+      settle();
     },
-    tick(host) {
-      countActive(host);
-      settle(host);
+    tick() {
+      countActive();
+      settle();
     },
+    ring: null,
   };
 };

@@ -13,6 +13,10 @@ const position = z.int().check(z.minimum(0), z.maximum(Number.MAX_SAFE_INTEGER))
 const ms = z.number().check(z.minimum(0), z.maximum(1e9));
 const text = (max: number) => z.string().check(z.maxLength(max));
 
+/** A kind of message: the schema of its head. */
+const message = <Type extends string, Shape extends z.core.$ZodShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), ...shape });
+
 /** A worker's right to compute these examples of the epoch order, once. */
 const leaseSchema = z.object({ id: u32, from: position, count: u32 });
 export type Lease = z.infer<typeof leaseSchema>;
@@ -48,15 +52,14 @@ const runPhases = ['waiting', 'running', 'paused', 'finishing', 'finished', 'fai
 export type RunPhase = (typeof runPhases)[number];
 
 const toHost = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('hello'), protocol: u32, token: text(64), name: text(24), device: text(80) }),
-  z.object({ type: z.literal('ready'), run: u32, schema: text(16), backend: text(16), why: text(200) }),
+  message('hello', { protocol: u32, token: text(64), name: text(24), device: text(80) }),
+  message('ready', { run: u32, schema: text(16), backend: text(16), why: text(200) }),
   /**
    * Body: the gradient as the experiment's `up` codec writes it, averaged over the lease's examples; for local steps the
    * way from the parameters given to those reached, negated. With all-reduce none: the numbers go to the other workers.
    * Where parameters have keys: the numbers for those of this lease, then the keys of the `next` one.
    */
-  z.object({
-    type: z.literal('push'),
+  message('push', {
     run: u32,
     seq: u32,
     lease: u32,
@@ -72,39 +75,38 @@ const toHost = z.discriminatedUnion('type', [
     next: z.nullable(z.object({ lease: u32, count: u32, bytes: u32 })),
   }),
   /** Parameters with keys: what the lease touches, where no push could say so. Body: so many keys. */
-  z.object({ type: z.literal('pull'), run: u32, lease: u32, count: u32 }),
+  message('pull', { run: u32, lease: u32, count: u32 }),
   /** All-reduce: the mean over this ring is here, whole. It is used when the push is answered as applied. */
-  z.object({ type: z.literal('reduced'), run: u32, ring: u32, checksum: u32 }),
+  message('reduced', { run: u32, ring: u32, checksum: u32 }),
   /** All-reduce: this other worker cannot be reached, or what it sent makes no sense. */
-  z.object({ type: z.literal('unreachable'), run: u32, ring: u32, peer: u32 }),
+  message('unreachable', { run: u32, ring: u32, peer: u32 }),
   /** All-reduce, the answer to `fetch`. Body: parameters and optimizer state of this version, as float32. */
-  z.object({ type: z.literal('state'), run: u32, version: u32 }),
+  message('state', { run: u32, version: u32 }),
   /** For another worker of the ring: how to connect. The host passes it on unread. */
-  z.object({ type: z.literal('signal'), peer: u32, data: text(16_384) }),
-  z.object({ type: z.literal('pause') }),
-  z.object({ type: z.literal('resume') }),
+  message('signal', { peer: u32, data: text(16_384) }),
+  message('pause', {}),
+  message('resume', {}),
   /** A lease that could not be computed, in words; lease 0 where the model could not even be prepared. */
-  z.object({ type: z.literal('trouble'), run: u32, lease: u32, text: text(300) }),
+  message('trouble', { run: u32, lease: u32, text: text(300) }),
   /** What the worker's machine is doing, now and then. */
-  z.object({ type: z.literal('sample'), sample: sampleSchema }),
+  message('sample', { sample: sampleSchema }),
   /** Data that only the host has: the examples of this lease, please. Answered with `examples`. */
-  z.object({ type: z.literal('want'), run: u32, lease: u32 }),
-  z.object({ type: z.literal('beat') }),
-  z.object({ type: z.literal('leave') }),
+  message('want', { run: u32, lease: u32 }),
+  message('beat', {}),
+  message('leave', {}),
 ]);
 
 const toWorker = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('welcome'), worker: u32, name: text(24), token: text(64) }),
-  z.object({ type: z.literal('run'), run: u32, schema: text(16), experiment: experimentSchema }),
+  message('welcome', { worker: u32, name: text(24), token: text(64) }),
+  message('run', { run: u32, schema: text(16), experiment: experimentSchema }),
   /**
    * Start computing the oldest lease. Body: the parameters as the experiment's `down` codec writes them. With all-reduce
    * usually none, since the worker has its own; else parameters and optimizer state, as float32. Where parameters have
    * keys: those of the lease that is `due`, or none if the host does not know its keys, which the worker then tells.
    */
-  z.object({ type: z.literal('work'), run: u32, version: u32, pauses: u32, leases: z.array(leaseSchema), due: u32 }),
+  message('work', { run: u32, version: u32, pauses: u32, leases: z.array(leaseSchema), due: u32 }),
   /** The one answer to a push. Body: fresh parameters, where they come from the host and `isNext`. */
-  z.object({
-    type: z.literal('answer'),
+  message('answer', {
     run: u32,
     seq: u32,
     verdict,
@@ -122,8 +124,7 @@ const toWorker = z.discriminatedUnion('type', [
    * All-reduce: add up the gradients for this version in this order of workers, and start again if another ring was under
    * way. Each of `feeds` first sends its parameters and optimizer state to a worker that has none.
    */
-  z.object({
-    type: z.literal('ring'),
+  message('ring', {
     run: u32,
     ring: u32,
     version: u32,
@@ -131,12 +132,11 @@ const toWorker = z.discriminatedUnion('type', [
     feeds: z.array(z.object({ from: u32, to: u32 })).check(z.maxLength(1000)),
   }),
   /** All-reduce: send `state` as it is now. */
-  z.object({ type: z.literal('fetch'), run: u32 }),
+  message('fetch', { run: u32 }),
   /** Body: the examples of a lease, as `sparse/example-coding.ts` writes them; none, with words, if they cannot be read. */
-  z.object({ type: z.literal('examples'), run: u32, lease: u32, problem: z.nullable(text(300)) }),
-  z.object({ type: z.literal('signal'), peer: u32, data: text(16_384) }),
-  z.object({
-    type: z.literal('progress'),
+  message('examples', { run: u32, lease: u32, problem: z.nullable(text(300)) }),
+  message('signal', { peer: u32, data: text(16_384) }),
+  message('progress', {
     run: u32,
     phase: z.enum(runPhases),
     version: u32,
@@ -146,15 +146,15 @@ const toWorker = z.discriminatedUnion('type', [
     accuracy: z.nullable(z.number()),
     leftMs: z.nullable(z.number()),
   }),
-  z.object({ type: z.literal('bye'), reason: z.enum(refusals) }),
+  message('bye', { reason: z.enum(refusals) }),
 ]);
 
 /** What workers of a ring say to each other. */
 const toPeer = z.discriminatedUnion('type', [
   /** Body: a slice of the sum, as the experiment's `up` codec writes it. */
-  z.object({ type: z.literal('slice'), run: u32, ring: u32, step: u32 }),
+  message('slice', { run: u32, ring: u32, step: u32 }),
   /** Body: parameters and optimizer state, as float32. */
-  z.object({ type: z.literal('state'), run: u32, version: u32 }),
+  message('state', { run: u32, version: u32 }),
 ]);
 
 export type ToHost = z.infer<typeof toHost>;
