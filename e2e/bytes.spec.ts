@@ -44,7 +44,7 @@ async function expectCountsToAgree(host: HostTab, tab: WorkerTab, parameters: nu
   expect(since(there.received.parameters.bytes, before?.received.parameters.bytes)).toBe(traffic.sent.parameters.bytes);
 }
 
-test('bytes counted by kind and direction add up to what the data channels report', async ({ tabs }) => {
+test('bytes counted by kind and direction add up to what the data channels report (B2)', async ({ tabs }) => {
   const host = await tabs.openHost();
   await startTraining(host, { workers: 2, maxSteps: 40 });
   const workers = await tabs.contribute(host, 2);

@@ -23,7 +23,9 @@ const keyed = {
   local: { strategy: 'local', localSteps: 2, up: 'float16', down: 'float16' },
 } as const satisfies Record<string, Partial<Experiment>>;
 
-const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed);
+/** So many of each kind, or as many as MANYHANDS_SEEDS says: after a change to the protocol some hundreds. */
+const seeds = (count: number) =>
+  Array.from({ length: Number(process.env.MANYHANDS_SEEDS ?? count) }, (_, seed) => seed);
 
 /** A thousand things happen, then whatever is on its way arrives. */
 function live(

@@ -97,7 +97,7 @@ async function reference(
 }
 
 describe('training on a file that only the host has', { timeout: 60_000 }, () => {
-  it('2 workers × batch 50 give the parameters of plain logistic regression on the same stream, keyed or whole', async () => {
+  it('2 workers × batch 50 give the parameters of plain logistic regression on the same stream, keyed or whole (D2)', async () => {
     const file = fileOf(lines(2500, 1));
     const [keyed, whole] = await Promise.all([trained(file), trained(file, { model: 'dense-logistic' })]);
     const expected = await reference(file, 7, 100, 60, 0.4);
@@ -107,6 +107,26 @@ describe('training on a file that only the host has', { timeout: 60_000 }, () =>
     expect(keyed.state?.run?.experiment).toMatchObject({ data: 'file', examples: 2250, entries: 12 });
     const data = keyed.state?.workers.map(({ traffic }) => traffic.sent.data.bytes) ?? [];
     for (const bytes of data) expect(bytes).toBeLessThan(31 * (400 + 50 * 50));
+  });
+
+  it('a worker is not told the file’s name (D3)', async () => {
+    const told: string[] = [];
+    const compute = sparseCompute();
+    const made = cluster({ workers: 1, maxSteps: 2 }, 0);
+    made.addWorker({
+      compute: {
+        ...compute,
+        prepare(...args: Parameters<typeof compute.prepare>) {
+          told.push(JSON.stringify(args));
+          return compute.prepare(...args);
+        },
+      },
+    });
+    made.tell({ type: 'examples', source: sourceOf(fileOf(lines(700, 8))) });
+    made.start();
+    await made.until(({ run }) => run?.phase === 'finished');
+    expect(told).toHaveLength(1);
+    expect(told[0]).not.toContain('clicks');
   });
 
   it('every strategy trains to its end on it', async () => {

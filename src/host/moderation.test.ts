@@ -9,7 +9,7 @@ test('a worker that sends samples without pause is heard twice a second, and oth
   expect(pace.admit(2, 4990)).toBe(true);
 });
 
-test('the examples of a lease are given three times at most, in bounded memory', () => {
+test('the examples of a lease are given three times at most, in bounded memory (D1)', () => {
   const gifts = new GiftCount();
   expect([1, 2, 3, 4].map(() => gifts.admit(7))).toEqual([true, true, true, false]);
   for (let lease = 100; lease < 10_000; lease++) expect(gifts.admit(lease)).toBe(true);

@@ -80,7 +80,7 @@ describe('parameters with keys through real frames', { timeout: 60_000 }, () => 
     expect(maxDifference(keyed.params, whole.params)).toBeLessThan(1e-6);
   });
 
-  it('one exchange per round, keys once: after the first pull nothing travels but pushes and answers (B1, K3)', async () => {
+  it('one exchange per round, keys once: after the first pull nothing travels but pushes and answers (B1, K3, K8)', async () => {
     const made = cluster({ strategy: 'sync', batch: 50, maxSteps: 40 }, 1);
     await finished(made);
     const { sent, received } = made.state?.workers[0]?.traffic ?? {};

@@ -89,7 +89,7 @@ describe('training through real frames', { timeout: 30_000 }, () => {
     expect(made.state?.run?.counters.leasesReturned).toBeLessThanOrEqual(2);
   });
 
-  it('bytes: one exchange per round, parameters down and gradients up, little else', async () => {
+  it('bytes: one exchange per round, parameters down and gradients up, little else (B1)', async () => {
     const made = cluster({ strategy: 'sync', workers: 1, batch: 10, maxSteps: 40, seed: 5 }, 1);
     await finished(made);
     const { sent, received } = made.state?.workers[0]?.traffic ?? {};

@@ -73,7 +73,7 @@ test.each([
   [{ model: 'mlp' }, /takes other data: use mnist/],
   [{ model: 'mlp', data: 'mnist', optimizer: 'ftrl' }, /^optimizer: ftrl is for models whose parameters have keys/],
   [{ model: 'dense-logistic', optimizer: 'adagrad' }, /^optimizer: adagrad/],
-] as const)('what a sparse model cannot do is refused under the name of its setting: %j', (change, words) => {
+] as const)('what a sparse model cannot do is refused under the name of its setting: %j (K9)', (change, words) => {
   expect(() => resolveExperiment({ ...sparse, ...change })).toThrow(words);
 });
 

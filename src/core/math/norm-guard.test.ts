@@ -25,7 +25,7 @@ describe('norm guard', () => {
     }
   });
 
-  it('lets the first 16 pass, whatever they are, and the 17th at most at ten times their median', () => {
+  it('P5: lets the first 16 pass, whatever they are, and the 17th at most at ten times their median', () => {
     const guard = new NormGuard();
     for (let push = 0; push < 16; push++) expect(guard.admit(2)).toBe(1);
     expect(guard.admit(20)).toBe(1);

@@ -60,28 +60,31 @@ function tolerance(codec: Codec, count: number, largest: number): number {
 }
 
 describe.each(codecs)('the ring with $name', (codec) => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('of %i adds up alike at all members, in any order (seeds 1 to 6)', (count) => {
-    for (const size of sizes) {
-      for (let seed = 1; seed <= 6; seed++) {
-        const random = rng(seed, 'ring', codec.name, count, size);
-        const { rings, vectors, sentBytes } = reduce(membersOf(count, random), size, codec, random);
-        expect(rings[0]?.sum).toHaveLength(size);
-        expect(new Set(rings.map((ring) => hashOf(ring.sum))).size).toBe(1);
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'A2: of %i adds up alike at all members, in any order (seeds 1 to 6)',
+    (count) => {
+      for (const size of sizes) {
+        for (let seed = 1; seed <= 6; seed++) {
+          const random = rng(seed, 'ring', codec.name, count, size);
+          const { rings, vectors, sentBytes } = reduce(membersOf(count, random), size, codec, random);
+          expect(rings[0]?.sum).toHaveLength(size);
+          expect(new Set(rings.map((ring) => hashOf(ring.sum))).size).toBe(1);
 
-        const exact = Array.from({ length: size }, (_, i) => vectors.reduce((sum, v) => sum + (v[i] as number), 0));
-        const largest = vectors.reduce((sum, v) => sum + v.reduce((max, x) => Math.max(max, Math.abs(x)), 0), 0);
-        const error = exact.reduce((max, x, i) => Math.max(max, Math.abs(x - (rings[0]?.sum?.[i] as number))), 0);
-        expect(error).toBeLessThanOrEqual(count === 1 ? 0 : tolerance(codec, count, largest * 1.1));
+          const exact = Array.from({ length: size }, (_, i) => vectors.reduce((sum, v) => sum + (v[i] as number), 0));
+          const largest = vectors.reduce((sum, v) => sum + v.reduce((max, x) => Math.max(max, Math.abs(x)), 0), 0);
+          const error = exact.reduce((max, x, i) => Math.max(max, Math.abs(x - (rings[0]?.sum?.[i] as number))), 0);
+          expect(error).toBeLessThanOrEqual(count === 1 ? 0 : tolerance(codec, count, largest * 1.1));
 
-        expect(sentBytes).toEqual(rings.map((ring) => ring.bytesToSend));
-        const share = (2 * (count - 1)) / count;
-        for (const bytes of sentBytes) {
-          // Slices are whole numbers, and int8 has a scale for each begun block of a slice.
-          expect(Math.abs(bytes - share * codec.bytesFor(size))).toBeLessThanOrEqual(12 * count);
+          expect(sentBytes).toEqual(rings.map((ring) => ring.bytesToSend));
+          const share = (2 * (count - 1)) / count;
+          for (const bytes of sentBytes) {
+            // Slices are whole numbers, and int8 has a scale for each begun block of a slice.
+            expect(Math.abs(bytes - share * codec.bytesFor(size))).toBeLessThanOrEqual(12 * count);
+          }
         }
       }
-    }
-  });
+    },
+  );
 });
 
 test('goes through the members in order and closes', () => {

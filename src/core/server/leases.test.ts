@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { rng } from '../math/rng.ts';
 import { Leases } from './leases.ts';
 
-describe('leases (L1–L3)', () => {
+describe('leases', () => {
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
-    it(`every example is held by one worker at a time and counted once, seed ${seed}`, () => {
+    it(`L1: every example is held by one worker at a time and counted once, seed ${seed}`, () => {
       const random = rng(seed, 'leases');
       const size = 1 + random.below(7);
       const limit = 50 + random.below(50);
@@ -41,7 +41,7 @@ describe('leases (L1–L3)', () => {
     });
   }
 
-  it('a returned lease is dealt before new examples', () => {
+  it('L2: a returned lease is dealt before new examples', () => {
     const leases = new Leases(10, Number.POSITIVE_INFINITY);
     const first = leases.deal(1);
     leases.deal(2);
@@ -50,7 +50,7 @@ describe('leases (L1–L3)', () => {
     expect(leases.deal(3)?.from).toBe(20);
   });
 
-  it('another worker’s lease cannot be named', () => {
+  it('P2, D1: another worker’s lease cannot be named', () => {
     const leases = new Leases(10, 100);
     const lease = leases.deal(1);
     expect(leases.find(lease?.id ?? 0, 2)).toBeNull();

@@ -3,8 +3,8 @@ import { rng } from '../math/rng.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 import { Rig, testSchema } from './server-for-tests.ts';
 
-describe('sync (S1–S4)', () => {
-  it('waits for the workers it needs, then averages by examples and answers each once with fresh parameters', () => {
+describe('sync', () => {
+  it('S1, P4, R1: waits for the workers it needs, then averages by examples and answers each once with fresh parameters', () => {
     const rig = new Rig({ strategy: 'sync', workers: 2 });
     rig.join(1);
     expect(rig.phase).toBe('waiting');
@@ -22,7 +22,7 @@ describe('sync (S1–S4)', () => {
     }
   });
 
-  it('deals one big batch: round r of n workers takes the next n × batch examples in order', () => {
+  it('S3: deals one big batch: round r of n workers takes the next n × batch examples in order', () => {
     const rig = new Rig({ strategy: 'sync', workers: 3 });
     for (const link of [1, 2, 3]) rig.join(link);
     for (let round = 0; round < 4; round++) {
@@ -32,7 +32,7 @@ describe('sync (S1–S4)', () => {
     }
   });
 
-  it('adds gradients in the same order however they arrive', () => {
+  it('S1: adds gradients in the same order however they arrive', () => {
     const run = (order: number[]) => {
       const rig = new Rig({ strategy: 'sync', workers: 3 });
       for (const link of [1, 2, 3]) rig.join(link);
@@ -45,7 +45,7 @@ describe('sync (S1–S4)', () => {
     expect(run([2, 3, 1])).toEqual(run([1, 2, 3]));
   });
 
-  it('goes on without its backup workers; the late push is stale and its examples go to another', () => {
+  it('S2: goes on without its backup workers; the late push is stale and its examples go to another', () => {
     const rig = new Rig({ strategy: 'sync', workers: 3, backup: 1 });
     for (const link of [1, 2, 3]) rig.join(link);
     const late = rig.workers.get(3)?.leases[0]?.from;
@@ -60,7 +60,7 @@ describe('sync (S1–S4)', () => {
     expect(dealt.filter((lease) => lease.from === late)).toHaveLength(2);
   });
 
-  it('ends a round at its deadline with those who delivered', () => {
+  it('S2: ends a round at its deadline with those who delivered', () => {
     const rig = new Rig({ strategy: 'sync', workers: 2 });
     rig.join(1);
     rig.join(2);
@@ -77,7 +77,19 @@ describe('sync (S1–S4)', () => {
     expect(rig.params).toEqual([-1, -1, -1]);
   });
 
-  it('does not wait for a worker that left, and keeps what it had delivered', () => {
+  it.each([
+    [2, {}],
+    [3, { strategy: 'async', overlap: true } as const],
+  ])('L3: a worker holds %i leases with %j', (count, change) => {
+    const rig = new Rig({ strategy: 'sync', workers: 1, ...change });
+    rig.join(1);
+    for (let pushes = 0; pushes < 3; pushes++) {
+      expect(rig.server.run?.leases.heldBy(1)).toHaveLength(count);
+      rig.push(1);
+    }
+  });
+
+  it('L3: does not wait for a worker that left, and keeps what it had delivered', () => {
     const rig = new Rig({ strategy: 'sync', workers: 3 });
     for (const link of [1, 2, 3]) rig.join(link);
     rig.push(1, [3, 0, 0]);
@@ -90,7 +102,7 @@ describe('sync (S1–S4)', () => {
     expect(rig.server.run?.leases.counted).toBe(20);
   });
 
-  it('takes a late joiner into the next round', () => {
+  it('S4: takes a late joiner into the next round', () => {
     const rig = new Rig({ strategy: 'sync', workers: 1 });
     rig.join(1);
     rig.join(2);
@@ -101,7 +113,7 @@ describe('sync (S1–S4)', () => {
 });
 
 describe('async', () => {
-  it('applies every push at once and counts its staleness', () => {
+  it('S5: applies every push at once and counts its staleness', () => {
     const rig = new Rig({ strategy: 'async', workers: 2 });
     rig.join(1);
     rig.join(2);
@@ -116,7 +128,7 @@ describe('async', () => {
 });
 
 describe('single', () => {
-  it('trains with the host’s own worker only', () => {
+  it('S6: trains with the host’s own worker only', () => {
     const rig = new Rig({ strategy: 'single', workers: 3 });
     rig.join(1);
     expect(rig.phase).toBe('waiting');
@@ -128,14 +140,14 @@ describe('single', () => {
   });
 });
 
-describe('pushes (P1–P4)', () => {
+describe('pushes', () => {
   const joined = () => {
     const rig = new Rig({ strategy: 'async', workers: 1 });
     rig.join(1);
     return rig;
   };
 
-  it('a repeated push is applied once', () => {
+  it('P2: a repeated push is applied once', () => {
     const rig = joined();
     const lease = rig.workers.get(1)?.leases[0];
     rig.push(1);
@@ -154,7 +166,7 @@ describe('pushes (P1–P4)', () => {
     ['boasting', [1, 2, 3], { examples: 1000 }, 'wrong-size'],
     ['old', [1, 2, 3], { run: 0 }, 'old-run'],
   ] as const) {
-    it(`a ${what} push never reaches the parameters and is answered once`, () => {
+    it(`P1, P3: a ${what} push never reaches the parameters and is answered once`, () => {
       const rig = joined();
       rig.push(1, [...gradient], claim);
       expect(rig.params).toEqual([0, 0, 0]);
@@ -202,7 +214,7 @@ describe('pushes (P1–P4)', () => {
     expect(rig.got(2, 'answer')).toMatchObject([{ verdict: { kind: 'rejected', reason: 'no-lease' }, isNext: false }]);
   });
 
-  it('after an unusable push the worker goes on, and its examples are dealt again', () => {
+  it('L2: after an unusable push the worker goes on, and its examples are dealt again', () => {
     const rig = joined();
     const first = rig.workers.get(1)?.leases[0]?.from;
     rig.push(1, [Number.NaN, 0, 0]);
@@ -213,7 +225,7 @@ describe('pushes (P1–P4)', () => {
     expect(dealt.filter((lease) => lease.from === first)).toHaveLength(2);
   });
 
-  it('a run in which nothing usable comes any more has diverged and says so', () => {
+  it('P3: a run in which nothing usable comes any more has diverged and says so', () => {
     const rig = joined();
     for (let i = 0; i < 20; i++) rig.push(1, [Number.NaN, 0, 0]);
     expect(rig.phase).toBe('failed');
@@ -221,8 +233,8 @@ describe('pushes (P1–P4)', () => {
   });
 });
 
-describe('trouble (P3)', () => {
-  it('a lease that could not be computed goes to another, and the worker gets new work', () => {
+describe('trouble', () => {
+  it('L2: a lease that could not be computed goes to another, and the worker gets new work', () => {
     const rig = new Rig({ strategy: 'sync', workers: 2 });
     rig.join(1);
     rig.join(2);
@@ -235,7 +247,7 @@ describe('trouble (P3)', () => {
     expect(dealt.filter(({ from }) => from === lease?.from)).toHaveLength(2);
   });
 
-  it('a run in which every step is trouble has diverged', () => {
+  it('P3: a run in which every step is trouble has diverged', () => {
     const rig = new Rig({ strategy: 'async' });
     rig.join(1);
     for (let i = 0; i < 20; i++) {
@@ -246,21 +258,37 @@ describe('trouble (P3)', () => {
   });
 });
 
-describe('workers come and go (W1–W4)', () => {
-  it('another schema is refused', () => {
+describe('workers come and go', () => {
+  it('W2: another schema is refused', () => {
     const rig = new Rig({});
     rig.hello(1);
     rig.say(1, { type: 'ready', run: rig.server.run?.run ?? 0, schema: 'other', backend: '', why: '' });
     expect(rig.got(1, 'bye')).toMatchObject([{ reason: 'schema' }]);
   });
 
-  it('another protocol is refused', () => {
+  it('W1: whoever says anything before hello is sent away', () => {
+    const rig = new Rig({ strategy: 'async', workers: 1 });
+    rig.say(1, { type: 'beat' });
+    expect(rig.got(1, 'bye')).toMatchObject([{ reason: 'garbled' }]);
+    expect(rig.effects).toContainEqual({ type: 'close', link: 1 });
+  });
+
+  it('F4: a link whose frames cannot be trusted is ended with words, and its leases go to others', () => {
+    const rig = new Rig({ strategy: 'async', workers: 1 });
+    rig.join(1);
+    rig.do({ type: 'garbled', link: 1 });
+    expect(rig.got(1, 'bye')).toMatchObject([{ reason: 'garbled' }]);
+    expect(rig.effects).toContainEqual({ type: 'close', link: 1 });
+    expect(rig.server.run?.leases.returns).toBe(2);
+  });
+
+  it('W1: another protocol is refused', () => {
     const rig = new Rig({});
     rig.say(1, { type: 'hello', protocol: 99, token: '', name: '', device: '' });
     expect(rig.got(1, 'bye')).toMatchObject([{ reason: 'protocol' }]);
   });
 
-  it('a worker that comes back with its token is the same worker with its counters', () => {
+  it('W3: a worker that comes back with its token is the same worker with its counters', () => {
     const rig = new Rig({ strategy: 'async' });
     const { token } = rig.join(1);
     rig.push(1);
@@ -272,7 +300,7 @@ describe('workers come and go (W1–W4)', () => {
     expect(rig.server.workerStates(rig.nowMs)).toMatchObject([{ worker: 1, name: 'Wren', applied: 2, examples: 20 }]);
   });
 
-  it('a removed worker stays removed', () => {
+  it('W3: a removed worker stays removed', () => {
     const rig = new Rig({ strategy: 'async' });
     const { token } = rig.join(1);
     rig.do({ type: 'remove', worker: 1 });
@@ -282,7 +310,7 @@ describe('workers come and go (W1–W4)', () => {
     expect(rig.server.members.size).toBe(0);
   });
 
-  it('a silent worker is dropped and its examples go to another', () => {
+  it('W4: a silent worker is dropped and its examples go to another', () => {
     const rig = new Rig({ strategy: 'async', workers: 2 });
     rig.join(1);
     rig.join(2);
@@ -293,7 +321,7 @@ describe('workers come and go (W1–W4)', () => {
     expect(rig.server.run?.leases.returns).toBe(2);
   });
 
-  it('a paused volunteer gets no work until it resumes', () => {
+  it('W5: a paused volunteer gets no work until it resumes', () => {
     const rig = new Rig({ strategy: 'async', workers: 2 });
     rig.join(1);
     rig.join(2);
@@ -308,7 +336,7 @@ describe('workers come and go (W1–W4)', () => {
   });
 });
 
-describe('a limit on who takes part (R6)', () => {
+describe('a limit on who takes part', () => {
   const crewOfTwo = () => {
     const rig = new Rig({ strategy: 'sync', workers: 2 }, { maxWorkers: 2 });
     for (const link of [1, 2, 3]) rig.join(link);
@@ -316,7 +344,7 @@ describe('a limit on who takes part (R6)', () => {
   };
   const busy = (rig: Rig) => [1, 2, 3].filter((link) => rig.got(link, 'work').length > 0);
 
-  it('only so many get work, the first that are ready; the others stay', () => {
+  it('R6: only so many get work, the first that are ready; the others stay', () => {
     const rig = crewOfTwo();
     expect(busy(rig)).toEqual([1, 2]);
     rig.push(1);
@@ -325,7 +353,7 @@ describe('a limit on who takes part (R6)', () => {
     expect(rig.got(3, 'bye')).toEqual([]);
   });
 
-  it('another takes the place of one that leaves, and who comes back does not push anybody out', () => {
+  it('R6: another takes the place of one that leaves, and who comes back does not push anybody out', () => {
     const rig = crewOfTwo();
     rig.do({ type: 'closed', link: 1 });
     rig.push(2);
@@ -335,7 +363,7 @@ describe('a limit on who takes part (R6)', () => {
     expect(rig.got(4, 'work')).toEqual([]);
   });
 
-  it('who comes back while the run is paused has lost its place to one that was ready before', () => {
+  it('R6: who comes back while the run is paused has lost its place to one that was ready before', () => {
     const rig = crewOfTwo();
     rig.do({ type: 'pause' });
     const { token } = rig.workers.get(1) ?? { token: '' };
@@ -347,7 +375,7 @@ describe('a limit on who takes part (R6)', () => {
   });
 });
 
-describe('a run (R1–R5)', () => {
+describe('a run', () => {
   it('L3: what a worker delivered before it was removed counts', () => {
     const rig = new Rig({ strategy: 'sync', workers: 2, epochs: 1 });
     rig.join(1);
@@ -359,7 +387,19 @@ describe('a run (R1–R5)', () => {
     expect(rig.server.run?.leases.counted).toBe(100);
   });
 
-  it('stops at the last step exactly, evaluates and finishes', () => {
+  it('R1: waits while nobody is there, and goes on with whoever comes', () => {
+    const rig = new Rig({ strategy: 'async', workers: 2 });
+    rig.join(1);
+    rig.join(2);
+    rig.push(1);
+    for (const link of [1, 2]) rig.do({ type: 'closed', link });
+    expect(rig.phase).toBe('waiting');
+    rig.join(3);
+    expect(rig.phase).toBe('running');
+    expect(rig.got(3, 'work')).toMatchObject([{ version: 1 }]);
+  });
+
+  it('R2: stops at the last step exactly, evaluates and finishes', () => {
     const rig = new Rig({ strategy: 'async', workers: 2, maxSteps: 3 });
     rig.join(1);
     rig.join(2);
@@ -370,7 +410,7 @@ describe('a run (R1–R5)', () => {
     expect(rig.server.run?.test.points.map(({ step }) => step)).toEqual([0, 3]);
   });
 
-  it('counts every example of its epochs once', () => {
+  it('L1, R2: counts every example of its epochs once', () => {
     const rig = new Rig({ strategy: 'sync', workers: 3, epochs: 2 });
     for (const link of [1, 2, 3]) rig.join(link);
     for (let guard = 0; guard < 100 && rig.phase === 'running'; guard++) {
@@ -381,7 +421,7 @@ describe('a run (R1–R5)', () => {
     expect(rig.server.run?.leases.counted).toBe(200);
   });
 
-  it('ends with the parameters that met the test loss, not with those made while they were looked at', () => {
+  it('R3: ends with the parameters that met the test loss, not with those made while they were evaluated', () => {
     const rig = new Rig({ strategy: 'async', evalEvery: 2, untilLoss: 0.5 }, { evaluates: false });
     rig.join(1);
     const run = rig.server.run?.run ?? 0;
@@ -398,7 +438,7 @@ describe('a run (R1–R5)', () => {
     });
   });
 
-  it('never runs more than one evaluation ahead of the evaluator', () => {
+  it('R3: never runs more than one evaluation ahead of the evaluator', () => {
     const rig = new Rig({ strategy: 'async', evalEvery: 2 }, { evaluates: false });
     rig.join(1);
     rig.push(1);
@@ -424,7 +464,7 @@ describe('a run (R1–R5)', () => {
     expect(rig.got(1, 'work').at(-1)).toMatchObject({ version: 1, withParams: true });
   });
 
-  it('a new run starts from nothing and the old run’s pushes are refused', () => {
+  it('R4: a new run starts from nothing and the old run’s pushes are refused', () => {
     const rig = new Rig({ strategy: 'async' });
     rig.join(1);
     rig.push(1);
@@ -437,7 +477,7 @@ describe('a run (R1–R5)', () => {
     expect(rig.phase).toBe('running');
   });
 
-  it('goes on from a checkpoint with the same numbers, epochs and workers', () => {
+  it('R5: goes on from a checkpoint with the same numbers, epochs and workers', () => {
     const rig = new Rig({ strategy: 'async', optimizer: 'adam', epochs: 1 });
     const { token } = rig.join(1);
     for (let i = 0; i < 4; i++) rig.push(1, [1, -1, i]);

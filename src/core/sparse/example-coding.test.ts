@@ -54,7 +54,7 @@ it('they are added to what a batch has', () => {
   expect(plain(into)).toEqual([...before, ...plain(batch)]);
 });
 
-it('what is more, longer or higher than expected is refused', () => {
+it('D2: what is more, longer or higher than expected is refused', () => {
   const batch = new SparseBatchBuilder();
   for (let key = 0; key < 10; key++) batch.add(key, 1);
   batch.end(1);
@@ -70,7 +70,7 @@ it('what is more, longer or higher than expected is refused', () => {
   expect(() => read(2, 10, 10, encodeExamples(batch))).toThrow('is Infinity');
 });
 
-it('every cut is refused; every changed byte and every random string is too, or is other examples within the bounds, seed 6', () => {
+it('D2: every cut is refused; every changed byte and every random string is too, or is other examples within the bounds, seed 6', () => {
   const random = rng(6);
   let refused = 0;
   let isSound = true;

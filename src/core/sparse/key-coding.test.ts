@@ -11,7 +11,7 @@ const randomKeys = (random: ReturnType<typeof rng>, count: number, maxKey: numbe
   Uint32Array.from(new Set(Array.from({ length: count }, () => Math.floor(random.uniform() * (maxKey + 1))))).sort();
 
 for (const maxKey of [0, 1, 127, 128, 20_000, 33_762_577, 2 ** 32 - 1]) {
-  it(`keys up to ${maxKey} come back exactly, seed 5`, () => {
+  it(`K2: keys up to ${maxKey} come back exactly, seed 5`, () => {
     const random = rng(5, maxKey);
     for (let round = 0; round < 50; round++) {
       const keys = round === 0 ? Uint32Array.of(maxKey) : randomKeys(random, random.below(200), maxKey);
@@ -62,7 +62,7 @@ it('every cut, every changed byte and every random string is either another list
   expect(refused).toBeGreaterThan(300);
 });
 
-it('refuses counts and keys that cannot be, and overlong codings', () => {
+it('K2, K4: refuses counts and keys that cannot be, and overlong codings', () => {
   const into = new Uint32Array(10);
   expect(() => decodeKeys(Uint8Array.of(0, 0), 3, 100, into)).toThrow(/cannot be in 2 bytes/);
   expect(() => decodeKeys(Uint8Array.of(0, 0, 0), 3, 1, into)).toThrow(RangeError);

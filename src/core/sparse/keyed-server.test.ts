@@ -121,7 +121,7 @@ describe('parameters with keys', () => {
     expect(rig.verdict(1)).toEqual({ kind: 'rejected', reason: 'wrong-size' });
   });
 
-  it('one pull for one lease: a second is not answered', () => {
+  it('K1: one pull for one lease: a second is not answered', () => {
     const rig = new KeyedRig({ strategy: 'async' });
     rig.join(1);
     rig.pull(1, [3]);
@@ -151,16 +151,16 @@ describe('parameters with keys', () => {
     rig.join(1);
     const { run } = rig.server;
     if (!run) throw new Error('no run');
-    const judge = (version: number, loss: number) =>
+    const evaluate = (version: number, loss: number) =>
       rig.do({ type: 'evaluated', run: run.run, version, loss, accuracy: 1, precisions: [] });
-    judge(0, 1);
+    evaluate(0, 1);
     rig.pull(1, [3, 5]);
     rig.give(1, [1, 2], [3, 9]);
     rig.give(1, [1, 1], [3, 9]);
     const atLook = rig.params;
     rig.give(1, [5, 5], [3]);
     expect(rig.params).not.toEqual(atLook);
-    judge(2, 0.4);
+    evaluate(2, 0.4);
     expect(rig.params).toEqual(atLook);
     expect(run.counters.dropped).toBe(1);
   });

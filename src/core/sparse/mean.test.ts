@@ -6,7 +6,7 @@ import { sparseMean } from './mean.ts';
 const SIZE = 50;
 
 for (const seed of [1, 2, 3, 4, 5]) {
-  it(`is the mean of the same gradients with zeros where they have no key, to the bit, seed ${seed}`, () => {
+  it(`K6: is the mean of the same gradients with zeros where they have no key, to the bit, seed ${seed}`, () => {
     const random = rng(seed, 'mean');
     const sparse = sparseMean();
     const dense = mean(SIZE, 0);

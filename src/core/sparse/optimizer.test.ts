@@ -43,7 +43,7 @@ const rateSets: readonly SparseRates[] = [
 describe('per-key optimizers', () => {
   for (const name of Object.keys(sparseOptimizers) as SparseOptimizerName[]) {
     for (const [seed, rates] of rateSets.entries()) {
-      it(`${name} follows its textbook update and touches no other key, rates ${seed}, seed ${seed}`, () => {
+      it(`K6: ${name} follows its textbook update and touches no other key, rates ${seed}, seed ${seed}`, () => {
         const random = rng(seed, name);
         const expected = new Map<number, number>();
         const update = textbook[name](expected, rates);

@@ -17,7 +17,7 @@ const framesOf = (outbox: Outbox) => {
   return frames;
 };
 
-describe('frames (F1–F4)', () => {
+describe('frames', () => {
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
     it(`messages of any size come out as they went in, seed ${seed}`, () => {
       const random = rng(seed, 'sizes');
@@ -41,7 +41,7 @@ describe('frames (F1–F4)', () => {
   }
 
   for (const seed of [11, 12, 13]) {
-    it(`any flipped bit is noticed, seed ${seed}`, () => {
+    it(`F1: any flipped bit is noticed, seed ${seed}`, () => {
       const random = rng(seed, 'bits');
       const outbox = new Outbox();
       outbox.push('control', 0, { type: 'x' }, bytesOf(1000, seed));
@@ -55,7 +55,7 @@ describe('frames (F1–F4)', () => {
     });
   }
 
-  it('a short message overtakes the rest of a long one', () => {
+  it('F3: a short message overtakes the rest of a long one', () => {
     const outbox = new Outbox();
     const inbox = new Inbox(2 ** 20);
     outbox.push('parameters', 1, { type: 'long' }, bytesOf(200_000, 1));
@@ -79,13 +79,13 @@ describe('frames (F1–F4)', () => {
     }
   });
 
-  it('a message longer than allowed is refused before memory is taken', () => {
+  it('F2: a message longer than allowed is refused before memory is taken', () => {
     const outbox = new Outbox();
     outbox.push('gradients', 1, { type: 'x' }, new Uint8Array(100_000));
     expect(() => new Inbox(70_000).accept(outbox.next() as ArrayBuffer)).toThrow(/at most 70000/);
   });
 
-  it('a lost, repeated or foreign frame ends the link', () => {
+  it('F3, F4: a lost, repeated or foreign frame ends the link', () => {
     const make = (seed: number) => {
       const outbox = new Outbox();
       for (let i = 0; i < seed; i++) outbox.push('control', 0, {});
@@ -104,7 +104,7 @@ describe('frames (F1–F4)', () => {
     expect(() => accept(a, make(1)[0])).toThrow(/second long message/);
   });
 
-  it('noise never crashes, it is refused', () => {
+  it('F1: noise never crashes, it is refused', () => {
     const random = rng(5, 'noise');
     for (let i = 0; i < 500; i++) {
       const noise = bytesOf(random.below(200), i);

@@ -36,7 +36,7 @@ describe('a file of 23,456 lines', () => {
   const bytes = lines(COUNT);
   const source = memorySource('clicks.svm', bytes, 9973);
 
-  it('every tenth example is for testing, and each epoch has all others once, in an order of its own', async () => {
+  it('every tenth example is for testing, and each epoch has all others once, in an order of its own (L1, D3)', async () => {
     const file = await open(source);
     const { trainCount, testCount, index } = file;
     expect([index.examples, trainCount, testCount]).toEqual([COUNT, COUNT - 2345, 2345]);

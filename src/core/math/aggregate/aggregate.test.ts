@@ -107,7 +107,7 @@ describe.each(seeds)('aggregates, seed %i', (seed) => {
     expectSame(once('trimmed', gradients, faulty), cut(faulty));
   });
 
-  it('weights move only the mean', () => {
+  it('P4: weights move only the mean', () => {
     const lots = rng(seed, 'claims');
     const weights = gradients.map(() => 1 + lots.below(1000));
     for (const name of robust) {
@@ -161,7 +161,7 @@ describe.each(seeds)('with liars in any slots, seed %i', (seed) => {
     const centre = meanOf(honest);
     const spread = Math.max(...honest.map((gradient) => distance(gradient, centre)));
 
-    it(`median and trimmed mean stay between the honest numbers, ${faulty} of ${count} sending ${lie}`, () => {
+    it(`S9: median and trimmed mean stay between the honest numbers, ${faulty} of ${count} sending ${lie}`, () => {
       const [median, trimmed] = [once('median', mixed), once('trimmed', mixed, faulty)];
       let i = 0;
       let outside = 0;
@@ -175,7 +175,7 @@ describe.each(seeds)('with liars in any slots, seed %i', (seed) => {
       expect(outside).toBe(0);
     });
 
-    it(`clipping and krum stay as near as the honest are to each other, ${faulty} of ${count} sending ${lie}`, () => {
+    it(`S9: clipping and krum stay as near as the honest are to each other, ${faulty} of ${count} sending ${lie}`, () => {
       expect(distance(once('krum', mixed, faulty), centre)).toBeLessThan(spread);
       const clipping = aggregates.clipping(SIZE, faulty);
       // In the first round, and in later ones with what the liars left behind.
