@@ -63,7 +63,7 @@ function pushTasks(gradients: readonly Float32Array[]): Record<string, Task> {
   const size = gradients[0]?.length ?? 0;
   const tasks = (['sgd', 'adam'] as const).map((kind): [string, Task] => {
     const mean = aggregates.mean(size, 0);
-    const optimizer = optimizers[kind](size, 1e-3);
+    const optimizer = optimizers[kind](size, { lr: 1e-3 });
     const params = new Float32Array(size);
     let step = 0;
     return [

@@ -1,5 +1,5 @@
 import type { Codec } from '../math/codec/codec.ts';
-import { denseOptimizer, type Optimizer } from '../math/optimizer/optimizer.ts';
+import { chosenOptimizer, type Optimizer } from '../math/optimizer/optimizer.ts';
 import { initialParams } from '../math/params.ts';
 import type { Rng } from '../math/rng.ts';
 import { checksum } from '../wire/checksum.ts';
@@ -34,7 +34,7 @@ export class KeptParams {
     const { self, experiment, schema, up, random } = options;
     this.#options = options;
     this.params = new Float32Array(schema.size);
-    this.#optimizer = denseOptimizer(experiment.optimizer, schema.size, experiment.lr);
+    this.#optimizer = chosenOptimizer(experiment, schema.size, false);
     this.#ring = new RingPart({ self, size: schema.size, codec: up, random });
   }
 

@@ -1,5 +1,4 @@
 import type { Aggregate } from '../math/aggregate/aggregate.ts';
-import { keysOf } from '../math/gradient.ts';
 
 /**
  * The mean of gradients over different keys, weighted by examples: a gradient counts as zero where it has no key. Merges
@@ -20,9 +19,8 @@ export function sparseMean(): Aggregate {
   };
 
   return {
-    add(gradient, weight) {
-      const { values } = gradient;
-      const more = keysOf(gradient);
+    add({ keys: more, values }, weight) {
+      if (more === null) throw new TypeError('a gradient for all parameters among those for keys');
       reserve(count + more.length);
       let [at, mine, theirs] = [0, 0, 0];
       while (mine < count || theirs < more.length) {

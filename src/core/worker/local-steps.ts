@@ -1,5 +1,5 @@
 import type { Experiment } from '../../experiment/experiment.ts';
-import { denseOptimizer, type Optimizer } from '../math/optimizer/optimizer.ts';
+import { chosenOptimizer, type Optimizer } from '../math/optimizer/optimizer.ts';
 import type { Lease } from '../wire/protocol.ts';
 
 /**
@@ -16,7 +16,7 @@ export class LocalSteps {
 
   constructor(experiment: Experiment, size: number) {
     this.#experiment = experiment;
-    this.#optimizer = denseOptimizer(experiment.optimizer, size, experiment.lr);
+    this.#optimizer = chosenOptimizer(experiment, size, false);
     this.#params = new Float32Array(size);
     this.#start = this.#params;
   }
@@ -31,9 +31,8 @@ export class LocalSteps {
 
   /** Begins from the host's parameters, which must not change until `delta`. */
   begin(start: Float32Array): void {
-    const { optimizer, lr } = this.#experiment;
     if (start.length !== this.#params.length) {
-      this.#optimizer = denseOptimizer(optimizer, start.length, lr);
+      this.#optimizer = chosenOptimizer(this.#experiment, start.length, false);
       this.#params = new Float32Array(start.length);
     }
     this.#start = start;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { optimizers } from '../../core/math/optimizer/optimizer.ts';
 import { SparseBatchBuilder } from '../../core/sparse/batch.ts';
 import { DistinctKeys } from '../../core/sparse/distinct-keys.ts';
 import { StreamingEvaluation } from '../../core/sparse/evaluation.ts';
 import { gather, SparseLogistic } from '../../core/sparse/logistic.ts';
-import { defaultSparseRates, type SparseOptimizerName, sparseOptimizers } from '../../core/sparse/optimizer.ts';
+import type { OptimizerName } from '../../experiment/experiment.ts';
 import { CriteoFake, type FakeSplit } from './criteo-fake.ts';
 import { plainExamples } from './files-for-tests.ts';
 import { cardinalitiesFor, MAX_FEATURES, MIN_FEATURES } from './formats/criteo-fields.ts';
@@ -98,7 +99,7 @@ describe.each([1000, 33_762_578])('%i features, seed 7', (features) => {
 });
 
 /** Measured on 33,762,578 features as well; a smaller model keeps the test small. */
-const recommended: readonly [SparseOptimizerName, { lr: number; l1: number }, scale: number][] = [
+const recommended: readonly [OptimizerName, { lr: number; l1: number }, scale: number][] = [
   ['sgd', { lr: 0.3, l1: 0 }, 1],
   ['ftrl', { lr: 0.06, l1: 3 }, 100],
 ];
@@ -107,8 +108,8 @@ for (const [name, rates, scale] of recommended) {
     const features = 1_000_000;
     const fake = new CriteoFake({ features, seed: 1 });
     const test = made(fake, 'test', 0, 30_000);
-    const optimizer = sparseOptimizers[name](features, { ...defaultSparseRates, ...rates });
-    const biasOptimizer = sparseOptimizers[name](1, { ...defaultSparseRates, ...rates });
+    const optimizer = optimizers[name](features, rates);
+    const biasOptimizer = optimizers[name](1, rates);
     const [params, bias] = [new Float32Array(features), new Float32Array(1)];
     const [distinct, logistic] = [new DistinctKeys(), new SparseLogistic()];
     const weights = new Float32Array(1e6);

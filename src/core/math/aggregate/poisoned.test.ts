@@ -58,7 +58,7 @@ function accuracyAfter(name: AggregateName, liars: number, examples: readonly Ex
   const random = rng('batches');
   const params = new Float32Array(CLASSES * ROW);
   const aggregate = aggregates[name](params.length, 2);
-  const optimizer = optimizers.sgd(params.length, 0.3);
+  const optimizer = optimizers.sgd(params.length, { lr: 0.3 });
   for (let step = 1; step <= STEPS; step++) {
     aggregate.clear();
     for (let worker = 0; worker < WORKERS; worker++) {

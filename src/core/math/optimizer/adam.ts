@@ -5,7 +5,7 @@ const BETA2 = 0.999;
 const EPSILON = 1e-7;
 
 /** Adam (Kingma & Ba, 2015) with the bias corrections folded into the rate. */
-export const adam: OptimizerFactory = (size, lr) => {
+export const adam: OptimizerFactory = (size, { lr }) => {
   const mean = new Float32Array(size);
   const square = new Float32Array(size);
   return {

@@ -3,7 +3,7 @@ import type { OptimizerFactory } from './optimizer.ts';
 const MOMENTUM = 0.9;
 
 /** v ← 0.9 · v + g; p ← p − lr · v */
-export const momentum: OptimizerFactory = (size, lr) => {
+export const momentum: OptimizerFactory = (size, { lr }) => {
   const velocity = new Float32Array(size);
   return {
     slots: [velocity],

@@ -25,11 +25,11 @@ const textbook = {
 };
 
 describe('optimizers', () => {
-  for (const name of Object.keys(optimizers) as (keyof typeof optimizers)[]) {
+  for (const name of Object.keys(textbook) as (keyof typeof textbook)[]) {
     it(`${name} follows its textbook update, seed 3`, () => {
       const random = rng(3, name);
       const gradients = Array.from({ length: 50 }, () => random.normal());
-      const optimizer = optimizers[name](1, 0.05);
+      const optimizer = optimizers[name](1, { lr: 0.05 });
       const params = Float32Array.of(1);
       gradients.forEach((g, i) => {
         optimizer.apply(params, { values: Float32Array.of(g * 4), keys: null }, 0.25, i + 1);

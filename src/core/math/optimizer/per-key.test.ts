@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { rng } from '../math/rng.ts';
-import { defaultSparseRates, type SparseOptimizerName, type SparseRates, sparseOptimizers } from './optimizer.ts';
+import { rng } from '../rng.ts';
+import { optimizers, type Rates } from './optimizer.ts';
 
 type Update = (key: number, g: number) => void;
 
 /** The published updates, in float64, one key at a time. */
-const textbook: Record<SparseOptimizerName, (w: Map<number, number>, rates: SparseRates) => Update> = {
+const textbook: Record<'sgd' | 'adagrad' | 'ftrl', (w: Map<number, number>, rates: Required<Rates>) => Update> = {
   sgd: (w, { lr }) => {
     return (key, g) => w.set(key, (w.get(key) ?? 0) - lr * g);
   },
@@ -34,21 +34,21 @@ const textbook: Record<SparseOptimizerName, (w: Map<number, number>, rates: Spar
 };
 
 const SIZE = 20;
-const rateSets: readonly SparseRates[] = [
-  defaultSparseRates,
+const rateSets: readonly Required<Rates>[] = [
+  { lr: 0.1, l1: 0, l2: 0, beta: 1 },
   { lr: 0.05, l1: 0.5, l2: 0.3, beta: 2 },
   { lr: 0.3, l1: 2, l2: 0, beta: 0.1 },
 ];
 
 describe('per-key optimizers', () => {
-  for (const name of Object.keys(sparseOptimizers) as SparseOptimizerName[]) {
+  for (const name of Object.keys(textbook) as (keyof typeof textbook)[]) {
     for (const [seed, rates] of rateSets.entries()) {
       it(`K6: ${name} follows its textbook update and touches no other key, rates ${seed}, seed ${seed}`, () => {
         const random = rng(seed, name);
         const expected = new Map<number, number>();
         const update = textbook[name](expected, rates);
         const params = new Float32Array(SIZE);
-        const optimizer = sparseOptimizers[name](SIZE, rates);
+        const optimizer = optimizers[name](SIZE, rates);
         for (let step = 0; step < 60; step++) {
           const keys = Uint32Array.from({ length: SIZE }, (_, key) => key).filter(() => random.uniform() < 0.3);
           const gradient = Float32Array.from(keys, () => random.normal());
@@ -63,7 +63,7 @@ describe('per-key optimizers', () => {
   }
 
   it('ftrl keeps a key at exactly zero while its gradients add up to no more than l1', () => {
-    const optimizer = sparseOptimizers.ftrl(1, { ...defaultSparseRates, l1: 1 });
+    const optimizer = optimizers.ftrl(1, { lr: 0.1, l1: 1 });
     const params = new Float32Array(1);
     for (const [g, isZero] of [
       [0.9, true],
