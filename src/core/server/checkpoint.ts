@@ -12,7 +12,7 @@ const paddedTo4 = (bytes: number) => (bytes + 3) & ~3;
 
 /**
  * A server at rest as bytes: a message whose head is JSON and whose body is its arrays, one after another. With
- * `moved`, the body is those keys and what the arrays have there: parameters that nobody touched take neither room nor time.
+ * `moved`, the body is those keys and the arrays' values there: parameters that nobody touched cost neither space nor time.
  */
 export function encodeCheckpoint({ arrays, keys: _, ...rest }: SavedServer, moved: Touched | null): Uint8Array {
   const touched = moved && measure(moved);
@@ -67,7 +67,7 @@ export function decodeCheckpoint(bytes: Uint8Array, size: number): SavedServer {
 
 function split(body: Uint8Array, size: number): Float32Array[] {
   const numbers = new Float32Array(body.slice().buffer);
-  // Of nothing touched there is nothing to read.
+  // Where nothing was touched there is nothing to read.
   const count = size === 0 ? 0 : numbers.length / size;
   if (!Number.isInteger(count)) throw new RangeError('the saved run is of another model: discard it and start anew');
   return Array.from({ length: count }, (_, i) => numbers.subarray(i * size, (i + 1) * size));

@@ -32,7 +32,7 @@ export class Crew {
   #limited(admitted: readonly Session[], maxWorkers: number): readonly Session[] {
     const chosen = this.#chosen;
     for (const session of chosen) if (session.member.session !== session) chosen.delete(session);
-    // The host's own worker has its place even if others are ready sooner.
+    // A seat is kept for the host's own worker, even if others are ready sooner.
     const kept = admitted.some(({ member, work }) => member.isLocal && work.kind === 'preparing') ? 1 : 0;
     for (const session of admitted) {
       if (chosen.size < maxWorkers - kept && session.work.kind !== 'preparing') chosen.add(session);

@@ -46,7 +46,7 @@ export class Evaluations {
     return this.#state.kind !== 'none' && this.#state.heldSinceMs !== null;
   }
 
-  /** Evaluates the parameters of this moment, also if the evaluation before came to nothing. */
+  /** Evaluates the current parameters, in place of an evaluation under way if there is one. */
   begin(): void {
     const { run, turn, holder } = this.#deps;
     const heldSinceMs = this.#state.kind === 'none' ? null : this.#state.heldSinceMs;
@@ -70,7 +70,7 @@ export class Evaluations {
     else this.#state.heldSinceMs ??= this.#deps.turn.nowMs;
   }
 
-  /** The end of an event: a worker can be asked now, since it has heard that its version counts. */
+  /** The end of an event: now the worker has heard that its version counts, and can be asked for it. */
   settle(): void {
     if (this.#state.kind !== 'fetching' || this.#state.isAsked) return;
     this.#state.isAsked = true;
@@ -78,12 +78,12 @@ export class Evaluations {
     if (session) this.#deps.turn.send(session, { type: 'fetch', run: this.#deps.run.run });
   }
 
-  /** A worker is away. If it took along what was to be evaluated, another has that, perhaps of a later version. */
+  /** A worker left. If its parameters were to be evaluated, those of another are, perhaps of a later version. */
   gone(worker: number): void {
     if (this.#state.kind === 'fetching' && this.#state.worker === worker) this.begin();
   }
 
-  /** The parameters a worker was asked for; false if they are not what they must be. */
+  /** Takes the parameters that a worker was asked for; false if they are malformed. */
   copied(worker: number, version: number, body: Uint8Array): boolean {
     const state = this.#state;
     if (state.kind !== 'fetching' || state.worker !== worker) return true;
@@ -99,7 +99,7 @@ export class Evaluations {
     this.#deps.turn.effects.push({ type: 'evaluate', run: this.#deps.run.run, version: mark.step });
   }
 
-  /** The result of the evaluation under way, and whether training waited for it; null if this is none. */
+  /** Takes the result of the evaluation under way, and says whether training waited for it; null if it is of another. */
   take(result: Extract<ServerEvent, { type: 'evaluated' }>): { point: TestPoint; wasHolding: boolean } | null {
     const { run: number, version, loss, accuracy, precisions, auc = null } = result;
     const { run, test, counters } = this.#deps.run;
@@ -112,7 +112,7 @@ export class Evaluations {
     return { point, wasHolding };
   }
 
-  /** Training need not wait any longer; true if it did. */
+  /** Training need not wait any longer. True if it did wait. */
   letGo(): boolean {
     if (this.#state.kind === 'none' || this.#state.heldSinceMs === null) return false;
     this.#deps.run.counters.evaluationHoldMs += this.#deps.turn.nowMs - this.#state.heldSinceMs;

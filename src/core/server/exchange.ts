@@ -50,15 +50,15 @@ export class Exchange implements StrategyHost {
   /** Unusable pushes and troubles, with none applied between. */
   rejectionsInARow = 0;
   readonly #deps: ExchangeDeps;
-  /** Whose push has a verdict that was not sent. */
+  /** Whose push has a verdict that has yet to be sent. */
   readonly #decided = new Set<Session>();
   readonly #leasesAhead: number;
 
   constructor(deps: ExchangeDeps) {
     this.#deps = deps;
     const { strategy, overlap } = deps.run.plan.experiment;
-    // The lease it computes and the one whose batch it prepares meanwhile; with overlap, one more is being handed in. Where
-    // parameters have keys, those of the next are already told, and the one being prepared is the next but one.
+    // The lease it computes and the one whose batch it prepares meanwhile. With overlap, it is handing in one more. With keys,
+    // those of the next lease are known already, and it prepares the one after.
     this.#leasesAhead = (strategy === 'async' && overlap) || deps.run.keys ? 3 : 2;
   }
 
@@ -127,7 +127,7 @@ export class Exchange implements StrategyHost {
       const session = this.#sessionOf(worker);
       if (session?.isIdle) fresh.set(session, []);
     }
-    // Everyone's next batch before anyone's next but one: rounds then take examples in the order of one big batch.
+    // Everyone's next batch before anyone's second: so rounds take examples in the order of one big batch.
     for (let depth = 1; depth <= this.#leasesAhead; depth++) {
       for (const [{ member }, leases] of fresh) {
         if (run.leases.heldBy(member.worker).length >= depth) continue;
@@ -163,7 +163,7 @@ export class Exchange implements StrategyHost {
     for (const worker of to) {
       const session = this.#sessionOf(worker);
       if (!session) continue;
-      // Whoever is to feed others must have heard before that the version counts.
+      // Whoever is to feed others must first hear that the version counts.
       this.#tellToWait(session);
       turn.send(session, { type: 'ring', run: run.run, version: run.version, ...ring });
     }
@@ -178,13 +178,13 @@ export class Exchange implements StrategyHost {
     this.#deps.turn.effects.push({ type: 'wake', atMs });
   }
 
-  /** The worker told the keys of the lease that is due: it gets their values as they are now. */
+  /** The worker sent the keys of the lease that is due: it gets their current values. */
   feed(session: Session, due: number): void {
     session.give(this.version, false);
     this.#work(session, [], due, true);
   }
 
-  /** What this worker has pushed comes too late, whatever the strategy. */
+  /** The push comes too late, whatever the strategy. */
   tooLate({ member }: Session, staleness: number, gradient: Gradient): void {
     const { run } = this.#deps;
     if (!run.keys) run.decoder.recycle(gradient.values);
@@ -192,14 +192,14 @@ export class Exchange implements StrategyHost {
     this.#conclude(member, { kind: 'stale', staleness }, 0);
   }
 
-  /** What this worker was given led to nothing usable. */
+  /** The worker's lease led to nothing usable. */
   refuse({ member }: Session, reason: Rejection): void {
     this.#deps.run.counters.rejected += 1;
     this.rejectionsInARow += 1;
     this.#conclude(member, { kind: 'rejected', reason }, 0);
   }
 
-  /** No round will come for what this worker delivered: it was in vain. */
+  /** No round will use what this worker delivered. */
   dismiss({ member, work }: Session): void {
     if (work.kind !== 'held') return;
     const { run } = this.#deps;
@@ -221,7 +221,7 @@ export class Exchange implements StrategyHost {
     return this.#deps.roster.members.get(worker)?.session ?? null;
   }
 
-  /** The worker hears the verdict with its next parameters, or at the end of the event. */
+  /** Gives the verdict, which the worker hears with its next parameters or at the end of the event. */
   #conclude(member: Member, verdict: Verdict, examples: number): void {
     member.count(verdict, examples, this.nowMs);
     const { session } = member;

@@ -32,7 +32,7 @@ export class Leases {
   #nextId = 1;
   #counted = 0;
   #returns = 0;
-  /** Told of each lease that is no longer held. */
+  /** Called for each lease that is no longer held. */
   onEnd: (id: number) => void = () => {};
   readonly #size: number;
   readonly #limit: number;
@@ -103,7 +103,7 @@ export class Leases {
     this.#counted += lease.count;
   }
 
-  /** The lease was not computed, or in vain: another worker will get it. */
+  /** The lease was not computed, or not used: another worker will get it. */
   giveBack(id: number): void {
     const lease = this.#take(id);
     if (!lease) return;
@@ -117,7 +117,7 @@ export class Leases {
     for (const lease of this.heldBy(worker)) this.giveBack(lease.id);
   }
 
-  /** Takes back what the worker delivered and has no verdict. */
+  /** Takes back what the worker delivered and has no verdict yet. */
   giveBackDelivered(worker: number): void {
     for (const lease of this.#held.values()) {
       if (lease.worker === worker && lease.isDelivered) this.giveBack(lease.id);

@@ -11,8 +11,8 @@ interface Sums {
 }
 
 /**
- * A worker's own curve in bounded memory: each point is the mean of as many pushes as the next, at the time of the last of
- * them. When there are too many points, every two become one.
+ * A worker's own curve in bounded memory: every point is the mean of equally many pushes, at the time of the last
+ * of them. When there are too many points, each two become one.
  */
 export class MeanCurve {
   #points: WorkerPoint[] = [];
@@ -20,7 +20,7 @@ export class MeanCurve {
   #open: Sums | null = null;
   #stride = 1;
 
-  /** Of all pushes so far but the last few, which make up no whole point yet. */
+  /** Without the last few pushes, which do not make a whole point yet. */
   get points(): readonly WorkerPoint[] {
     return this.#points;
   }

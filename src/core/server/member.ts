@@ -61,7 +61,7 @@ export class Member implements MemberRecord {
     this.curve.add(at, examples, correct && Math.min(correct, examples));
   }
 
-  /** A new run: the counters start again, the person stays. */
+  /** A new run: the counters start again. */
   restart(): void {
     this.#counts = { ...noWorkerCounts };
     this.#rate = new Rate();

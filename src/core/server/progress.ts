@@ -36,7 +36,7 @@ export const noCounters = {
   rejected: 0,
   /** Pushes scaled down because their norm was far beyond that of the others. */
   clipped: 0,
-  /** Updates that only workers had who all left; the run went on from the host's last copy. */
+  /** Updates that only workers had, all of whom left; the run went on from the host's last copy. */
   lost: 0,
   leasesReturned: 0,
   evaluations: 0,
@@ -100,9 +100,9 @@ export interface TrainPoint {
   readonly loss: number;
 }
 
-/** A point of one worker's own curve: its batches of late. */
+/** A point of one worker's own curve: the mean over its recent batches. */
 export interface WorkerPoint extends TrainPoint {
-  /** The share of right answers in them, by the parameters they were computed with; null where nobody counts. */
+  /** The share of right predictions in them, with the parameters they were computed on; null if they were not counted. */
   readonly accuracy: number | null;
 }
 
@@ -116,8 +116,8 @@ export interface WorkerCurve {
 export interface TestPoint extends TrainPoint {
   readonly examples: number;
   readonly accuracy: number;
-  /** The share of right answers in each batch of the test set, in order. */
+  /** The share of right predictions in each batch of the test set, in order. */
   readonly precisions: readonly number[];
-  /** The chance that an example of class 1 scores above one of class 0; null where there are not just two classes. */
+  /** The chance that an example of class 1 scores above one of class 0; null unless there are two classes. */
   readonly auc: number | null;
 }

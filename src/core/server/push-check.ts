@@ -8,9 +8,9 @@ export type Push = Extract<ToHost, { type: 'push' }>;
 
 /** What a push turned out to be. */
 export type Checked =
-  /** Not the one that is expected of this worker: it changes nothing, not even the worker's state. */
+  /** Not expected of this worker: it changes nothing, not even the worker's state. */
   | { readonly kind: 'unexpected'; readonly reason: Rejection }
-  /** The expected one, but useless; the lease, if it was held, goes to another. */
+  /** Expected, but useless; the lease, if it was held, goes to another worker. */
   | { readonly kind: 'unusable'; readonly reason: Rejection; readonly lease: Lease | null }
   /** Sound numbers, no larger than usual; the lease is null if it was taken back meanwhile. */
   | { readonly kind: 'sound'; readonly gradient: Gradient; readonly lease: Lease | null };
@@ -35,7 +35,7 @@ export function checkPush(run: Run, session: Session, push: Push, body: Uint8Arr
   if (run.keeper === 'workers') {
     return body.length === 0 ? { kind: 'sound', gradient: NO_NUMBERS, lease } : unusable('wrong-size', lease);
   }
-  // Without its lease, its keys are forgotten: what the numbers are for can no longer be told, and need not.
+  // Its keys were forgotten with its lease, so nobody knows what the numbers are for, nor needs to.
   if (run.keys && !lease) return { kind: 'sound', gradient: NO_NUMBERS, lease };
   const numbers = body.subarray(0, Math.max(0, body.length - (push.next?.bytes ?? 0)));
   const gradient = run.decode(numbers, push.lease);
@@ -46,6 +46,6 @@ export function checkPush(run: Run, session: Session, push: Push, body: Uint8Arr
   return { kind: 'sound', gradient, lease };
 }
 
-/** With overlap a worker computes on what it has while fresh parameters are on their way to it. */
+/** With overlap, a worker goes on with the parameters it has while fresh ones are on their way. */
 const isOverlapped = ({ plan }: Run, { previousVersion }: Session, { version }: Push) =>
   plan.experiment.overlap && plan.experiment.strategy === 'async' && version === previousVersion;

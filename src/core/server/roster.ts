@@ -7,7 +7,7 @@ const MAX_MEMBERS = 1000;
 
 type Hello = Extract<ToHost, { type: 'hello' }>;
 
-/** Everybody who takes part or did: who is on which link, who is known by which token, who was removed. */
+/** Everyone who takes part or did: who is on which link, who has which token, who was removed. */
 export class Roster {
   readonly members = new Map<number, Member>();
   readonly #sessions = new Map<number, Session>();
@@ -30,7 +30,7 @@ export class Roster {
     return this.#inOrder;
   }
 
-  /** Remembers those of a saved run, so that they are the same when they come back. */
+  /** Remembers the members of a saved run, so that they are the same workers when they come back. */
   restore(records: readonly MemberRecord[]): void {
     for (const { worker, token, name } of records) {
       const isKnown = [...this.members.values()].some((member) => member.token === token);
@@ -47,13 +47,13 @@ export class Roster {
     return null;
   }
 
-  /** The one who says hello, if it was here before: under its token, or as the host's own worker. */
+  /** Who says hello, if it was here before: by its token, or as the host's own worker. */
   known(isLocal: boolean, { token }: Hello): Member | undefined {
     if (isLocal) return this.members.get(0);
     return token ? [...this.members.values()].find((member) => member.token === token && !member.isLocal) : undefined;
   }
 
-  /** Somebody new, or null if there is no room. */
+  /** A new member, or null if there is no room. */
   enrol(isLocal: boolean, { token, name }: Hello): Member | null {
     if (this.members.size >= MAX_MEMBERS && !this.#forgetSomeone()) return null;
     const worker = isLocal ? 0 : 1 + Math.max(0, ...this.members.keys());

@@ -27,7 +27,7 @@ import {
 } from './progress.ts';
 import type { RunSnapshot, SavedRun } from './saved-run.ts';
 
-/** For codecs that do not round at random: a stream of its own for each version costs as much as a push. */
+/** For codecs that do not round at random: to seed a stream for each version would cost as much as a push. */
 const NO_RANDOM = rng(0);
 const TRAIN_POINTS = 4000;
 const TEST_POINTS = 4000;
@@ -55,7 +55,7 @@ export class Run {
   readonly decoder: Decoder;
   /** Null where every step uses all parameters. */
   readonly keys: KeySets | null;
-  /** Where parameters have keys: those that are not as they were at first. */
+  /** Where parameters have keys: those that were ever moved. */
   readonly touched: Touched | null;
   readonly optimizer: Optimizer;
   /** Who has the parameters: the host, or each worker its own copy. */
@@ -79,7 +79,7 @@ export class Run {
   readonly #down: Codec;
   #encoded: { readonly version: number; readonly bytes: Uint8Array } | null = null;
   #copiedVersion: number;
-  /** Where workers keep the parameters: all but the numbers of the host's copy, and of the one that is on its way. */
+  /** Where workers keep the parameters: what goes with the host's copy, and with the one that is on its way. */
   #copied: RunSnapshot | null = null;
   #coming: RunSnapshot | null = null;
 
@@ -134,7 +134,7 @@ export class Run {
     this.phase = phase;
   }
 
-  /** Scales a gradient down that is far larger than the others have been. */
+  /** Scales down a gradient that is far larger than those before it. */
   clip(gradient: Float32Array, norm: number): void {
     const factor = this.#guard.admit(norm);
     if (factor >= 1) return;
@@ -200,7 +200,7 @@ export class Run {
     this.#coming = this.#head(nowMs);
   }
 
-  /** Takes a worker's parameters and optimizer state as the host's copy; false if they are not what they must be. */
+  /** Takes a worker's parameters and optimizer state as the host's copy; false if they are malformed. */
   takeCopy(version: number, body: Uint8Array): boolean {
     if (!splitState(body, [this.params, ...this.optimizer.slots])) return false;
     this.#copiedVersion = version;
@@ -208,15 +208,15 @@ export class Run {
     return true;
   }
 
-  /** No worker has the current parameters any more: the host's copy stands for them, and what came after it is lost. */
+  /** No worker has the current parameters any more: the host's copy replaces them, and later updates are lost. */
   fallBackToCopy(): void {
     this.counters.lost += this.version - this.#copiedVersion;
     this.#copiedVersion = this.version;
   }
 
   /**
-   * What goes to a worker: the parameters (one copy per version), with optimizer state where workers keep them; those of
-   * the lease that is `due` where they have keys.
+   * What is sent to a worker: the parameters (one copy per version), with optimizer state where workers keep them. Where
+   * they have keys, only those of the lease that is `due`.
    */
   outgoing(due = 0): Uint8Array {
     if (this.keys) {
@@ -237,7 +237,7 @@ export class Run {
   /** The numbers of a push for this lease, or why they are of no use. */
   decode(bytes: Uint8Array, lease: number): Gradient | 'wrong-size' | 'not-finite' {
     const keys = this.keys?.of(lease) ?? null;
-    // Nobody told the lease's keys.
+    // The host does not know the lease's keys.
     if (this.keys && !keys) return 'wrong-size';
     const decoder = keys ? new Decoder(this.#up, keys.length) : this.decoder;
     if (bytes.length !== decoder.bytes) return 'wrong-size';
@@ -270,7 +270,7 @@ export class Run {
     this.#ending = mark;
   }
 
-  /** The stop rule that holds now, the test loss apart. */
+  /** The stop rule that is met now; the test loss is checked elsewhere. */
   reachedStop(nowMs: number): StopReason | null {
     const { maxSteps, minutes } = this.plan.experiment;
     if (maxSteps !== null && this.version >= maxSteps) return 'steps';
@@ -308,7 +308,7 @@ export class Run {
     return guesses.length === 0 ? null : Math.max(0, Math.min(...guesses));
   }
 
-  /** The run at rest. The arrays are the live ones: copy them before anything else happens. */
+  /** All that is needed to go on. The arrays are live: copy them before anything else happens. */
   snapshot(nowMs: number): SavedRun {
     return { head: this.#copied ?? this.#head(nowMs), keys: null, arrays: [this.params, ...this.optimizer.slots] };
   }

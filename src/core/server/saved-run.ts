@@ -5,7 +5,7 @@ import type { ServerCounters, TestPoint, TrainPoint } from './progress.ts';
 
 type CurveSnapshot<Point> = { points: readonly Point[]; stride: number; seen: number };
 
-/** A run at rest, but for its numbers. */
+/** A run at rest, without its numbers. */
 export interface RunSnapshot {
   readonly id: string;
   readonly experiment: Experiment;
@@ -22,7 +22,7 @@ export interface RunSnapshot {
 /** All that is needed to go on with a run. */
 export interface SavedRun {
   readonly head: RunSnapshot;
-  /** Null where `arrays` are whole; otherwise they are only what they are at these keys, and zero elsewhere. */
+  /** Null if `arrays` are whole; otherwise they have the values at these keys, and all others are zero. */
   readonly keys: Uint32Array | null;
   /** Parameters and optimizer state. */
   readonly arrays: readonly Float32Array[];

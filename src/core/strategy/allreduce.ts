@@ -136,7 +136,7 @@ export const allreduce: StrategyFactory = ({ deadline }, host) => {
       return;
     }
     if (host.nowMs < current.deadlineMs) return;
-    // With nobody done there is nothing to go on with, and with everybody done a link is slow: as long again.
+    // If nobody is done there is nothing to go on with; if everybody is, a link is slow. Either way, wait as long again.
     const late = current.deliveries.size === 0 ? [] : [...current.missing];
     if (late.length === 0) {
       current.deadlineMs = host.nowMs + patience.ms;
@@ -175,7 +175,7 @@ export const allreduce: StrategyFactory = ({ deadline }, host) => {
       },
       unreachable(worker, ring, peer) {
         if (ring !== round?.ring || !round.members.includes(worker) || !round.members.includes(peer)) return;
-        // Who has no parameters yet and cannot reach those who have is itself the one to do without.
+        // Whoever has no parameters yet and cannot reach those who do is itself the one to leave out.
         const blamed = round.newcomers.has(worker) && !round.newcomers.has(peer) ? worker : peer;
         blame(round, blamed);
       },
@@ -183,7 +183,7 @@ export const allreduce: StrategyFactory = ({ deadline }, host) => {
   };
 };
 
-/** Members whose mean is not the one that most have; none if all agree. */
+/** Members whose mean differs from the most common one; none if all agree. */
 function oddOnes(reduced: ReadonlyMap<number, number>): number[] {
   const votes = new Map<number, number>();
   for (const checksum of reduced.values()) votes.set(checksum, (votes.get(checksum) ?? 0) + 1);

@@ -54,7 +54,7 @@ export const bounded: StrategyFactory = ({ lead, damping }, host) => {
       steps.set(delivery.worker, (before ?? 0) + 1);
       host.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
       if (before !== undefined && before === rear?.least) rear.count -= 1;
-      // As long as somebody is where the slowest was, this step lets nobody else go on: no need to look at everyone.
+      // As long as somebody is where the slowest was, this step lets nobody else go on: no need to go through everyone.
       if (before === undefined || !rear || rear.count === 0) return offer();
       if (before + 1 < rear.least + lead && host.release([delivery.worker]).length === 0) offer();
     },

@@ -1,9 +1,9 @@
-/** A first round may include slow starts; later ones are judged by those before them. */
+/** A first round may include slow starts; later ones are measured against those before them. */
 const FIRST_MS = 30_000;
 const SHORTEST_MS = 5_000;
 const TIMES_USUAL = 4;
 
-/** How long a round may take: as asked, or by how long they usually take. */
+/** How long a round may take: as the experiment says, or a multiple of the usual time. */
 export class Patience {
   readonly #fixedMs: number | null;
   #usualMs = 0;

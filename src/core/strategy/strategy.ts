@@ -16,14 +16,14 @@ export interface Delivery {
   readonly version: number;
   readonly examples: number;
   readonly loss: number;
-  /** Empty where workers add their gradients up among themselves. Used again for another push after the verdict. */
+  /** Empty where workers add up their gradients among themselves. Its memory is reused after the verdict. */
   readonly gradient: Gradient;
 }
 
 /** What a strategy can make of a push that passed every check. */
 export type StrategyVerdict = Exclude<Verdict, { kind: 'rejected' }>;
 
-/** Workers that add their gradients up among themselves, in this order. */
+/** Workers that add up their gradients among themselves, in this order. */
 export type Ring = Pick<Extract<ToWorker, { type: 'ring' }>, 'ring' | 'members' | 'feeds'>;
 
 /** What a strategy may see and do. Each delivery gets its verdict once, before its update; a worker goes on when released. */
@@ -50,7 +50,7 @@ export interface StrategyHost {
    * left at the end).
    */
   release(workers: readonly number[], isBare?: boolean): readonly number[];
-  /** Tells these workers about a ring; one that is not among its members has no part in the round any more. */
+  /** Tells these workers about a ring. Whoever is not among its members no longer takes part in the round. */
   form(ring: Ring, to: readonly number[]): void;
   /** Shown beside the worker's name. */
   warn(worker: number, text: string): void;

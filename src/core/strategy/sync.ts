@@ -29,7 +29,7 @@ export const sync: StrategyFactory = ({ backup, deadline }, host) => {
     if (backup > 0) active = host.active().length;
   };
 
-  /** Adds what has come in, in slot order, as far as no gap is left (all of it when `isLast`). */
+  /** Adds what has come in, in slot order, up to the first gap (all of it when `isLast`). */
   const fold = (current: Round, isLast: boolean) => {
     for (; current.slot < current.members.length; current.slot++) {
       const member = current.members[current.slot] as number;
@@ -70,7 +70,7 @@ export const sync: StrategyFactory = ({ backup, deadline }, host) => {
     start();
   };
 
-  /** Whether some are still at work on an older round; they will be welcome to this one. */
+  /** Whether some still work on an older round, and will join this one. */
   const hasStragglers = (delivered: number) => backup > 0 && active - host.idle().length - delivered > 0;
 
   const settle = () => {
@@ -90,7 +90,7 @@ export const sync: StrategyFactory = ({ backup, deadline }, host) => {
     }
   };
 
-  /** Where rounds do not wait for everyone, whoever is done with an older one may still be of use to this one. */
+  /** Where rounds do not wait for everyone, whoever is done with an older one joins this one. */
   const welcome = (current: Round) => {
     const newcomers = host.idle().filter((worker) => !current.members.includes(worker));
     for (const worker of host.release(newcomers)) {
@@ -118,7 +118,7 @@ export const sync: StrategyFactory = ({ backup, deadline }, host) => {
     },
     gone(worker) {
       if (!round) return;
-      // What it delivered stays; what it had not is no longer waited for.
+      // What it delivered stays; the round no longer waits for the rest.
       round.missing.delete(worker);
       countActive();
       settle();

@@ -3,8 +3,8 @@ import { chosenOptimizer, type Optimizer } from '../math/optimizer/optimizer.ts'
 import type { Lease } from '../wire/protocol.ts';
 
 /**
- * A worker's own steps between two exchanges; its optimizer goes on from one exchange to the next, as in DiLoCo, but starts
- * anew where the parameters given are others each time, since they have keys.
+ * A worker's own steps between two exchanges; its optimizer goes on from one exchange to the next, as in DiLoCo. Where
+ * parameters have keys, each exchange brings others, and it starts anew.
  */
 export class LocalSteps {
   readonly #experiment: Experiment;
@@ -53,7 +53,7 @@ export class LocalSteps {
     this.#optimizer.apply(this.#params, { values: gradient, keys: null }, 1, this.#stepsEver);
   }
 
-  /** How far it came, with the sign of a gradient, in memory of its own. */
+  /** How far it got, with the sign of a gradient, in memory of its own. */
   delta(): Float32Array {
     const delta = new Float32Array(this.#params.length);
     for (let i = 0; i < delta.length; i++) delta[i] = (this.#start[i] as number) - (this.#params[i] as number);

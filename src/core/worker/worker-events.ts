@@ -2,11 +2,11 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { Schema } from '../math/schema.ts';
 import type { Lease, Phases, Refusal, ToHost, ToPeer, ToWorker } from '../wire/protocol.ts';
 
-/** A finished step. The gradient, of all parameters or of those of the lease's keys, is given away with its buffer. */
+/** A finished step. The gradient, for all parameters or for the lease's keys, is given away with its buffer. */
 export interface StepResult {
   readonly gradient: Float32Array;
   readonly loss: number;
-  /** How many of the examples came out right; null where nobody counts. */
+  /** How many predictions were right; null if they were not counted. */
   readonly correct: number | null;
   readonly decodeMs: number;
   readonly computeMs: number;
@@ -44,14 +44,14 @@ export type WorkerEffect =
   | { readonly type: 'prepare'; readonly run: number; readonly experiment: Experiment }
   /**
    * Compute the gradient of these examples on these parameters, which do not change until `computed`. Where parameters have
-   * keys, those of the whole lease of this number, and so is the gradient.
+   * keys, they are those of the whole lease with this id, and the gradient is for the same keys.
    */
   | { readonly type: 'compute'; readonly task: number; readonly lease: Lease; readonly params: Float32Array }
   /** Prepare the batch of these examples; where parameters have keys, say which it touches. */
   | { readonly type: 'prefetch'; readonly lease: Lease }
   /** The longest bodies to come, from the host and from other workers. */
   | { readonly type: 'expect'; readonly bytes: number; readonly peerBytes: number }
-  /** Links to these others are needed, to `calls` by calling them; what goes to one that is not there yet waits. */
+  /** Links to these workers are needed: `calls` are to be called. Messages to one that is not there yet wait. */
   | { readonly type: 'peers'; readonly calls: readonly number[]; readonly expects: readonly number[] }
   | { readonly type: 'peer-send'; readonly peer: number; readonly message: ToPeer; readonly body: Uint8Array }
   | { readonly type: 'signal'; readonly peer: number; readonly data: string }

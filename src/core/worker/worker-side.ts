@@ -132,7 +132,7 @@ export class WorkerSide {
     }
   }
 
-  /** What belongs to another run is late, and means nothing. */
+  /** Whatever belongs to another run is late and is ignored. */
   #trainingOf(run: number): WorkerTraining | null {
     return this.runNumber === run ? this.#training : null;
   }

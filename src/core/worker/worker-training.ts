@@ -6,7 +6,7 @@ import type { StepResult } from './worker-events.ts';
 import type { WorkerRun } from './worker-run.ts';
 import type { WorkerTurn } from './worker-turn.ts';
 
-/** In a row; more than the host takes before it ends a run that has diverged, so that the run's end comes first. */
+/** In a row. The host ends a run as diverged after fewer, so that the run's end comes first. */
 const MAX_FAILURES = 25;
 
 /** A lease being computed, in one step or several local ones. */
@@ -45,7 +45,7 @@ interface WorkerTrainingOptions {
   startOver(): void;
 }
 
-/** One run at one worker: leases and parameters in, steps, pushes out, in turn. */
+/** One run at one worker: leases and parameters in, steps and pushes out. */
 export class WorkerTraining {
   readonly #run: WorkerRun;
   readonly #turn: WorkerTurn;
@@ -75,7 +75,7 @@ export class WorkerTraining {
     return this.#run.kept;
   }
 
-  /** Whether there is something that must be handed in before anything else. */
+  /** Whether a step is under way or has yet to be handed in. */
   get isBusy(): boolean {
     return this.#work.kind === 'computing' || this.#work.kind === 'finished';
   }
@@ -116,14 +116,14 @@ export class WorkerTraining {
     this.#run.keys?.clear();
   }
 
-  /** From here on, until the host speaks, nobody is waited for. */
+  /** Until the host speaks, time does not count as waiting. */
   stopClock(): void {
     this.#away.stop();
   }
 
   ring(message: Extract<ToWorker, { type: 'ring' }>): void {
     const { kept } = this.#run;
-    // If nobody will send what it waits for, it gives everything back, and is there for the next round.
+    // Nobody will send the parameters it waits for: it gives everything back, and is ready for the next round.
     if (kept?.form(message) === 'outside' && kept.isAwaiting) this.#startOver();
   }
 
@@ -214,11 +214,11 @@ export class WorkerTraining {
 
   /** The lease that is due, and the values of its keys if the host knows them. */
   #takeValues(keys: LeaseKeys, version: number, due: number, body: Uint8Array): void {
-    const place = this.#leases.findIndex(({ id }) => id === due);
+    const index = this.#leases.findIndex(({ id }) => id === due);
     // Those before it were taken back.
-    for (const { id } of this.#leases.splice(0, Math.max(0, place))) keys.forget(id);
+    for (const { id } of this.#leases.splice(0, Math.max(0, index))) keys.forget(id);
     const [lease] = this.#leases;
-    if (place < 0 || !lease) return this.#garbled();
+    if (index < 0 || !lease) return this.#garbled();
     if (body.length === 0) {
       this.#work = { kind: 'pulling', lease };
       return this.#pull(keys);
@@ -263,7 +263,7 @@ export class WorkerTraining {
     turn.emit({ type: 'compute', task: task.id, lease: part, params });
   }
 
-  /** Pushes, with the keys of the lease that is next: if they are not found yet, a moment's wait saves an exchange. */
+  /** Pushes with the keys of the next lease. If they are not found yet, a moment's wait saves an exchange. */
   #hand(finished: Finished): void {
     const { keys } = this.#run;
     const next = this.#nextLease;
