@@ -26,7 +26,7 @@ export class KeptParams {
   #version: number | null = null;
   /** Parameters of this version are on their way from another worker. */
   #awaitedVersion: number | null = null;
-  /** Came before the host said that they are needed: the shorter way may be the faster one. */
+  /** Arrived before the host's message that they are needed. */
   #fedEarly: { readonly version: number; readonly body: Uint8Array } | null = null;
   #toldRing = 0;
 
@@ -47,12 +47,12 @@ export class KeptParams {
     return this.#awaitedVersion !== null;
   }
 
-  /** What is on its way is not needed any more. */
+  /** Whatever is on its way is no longer needed. */
   stopAwaiting(): void {
     this.#awaitedVersion = null;
   }
 
-  /** The push was answered: the mean counts, or it does not; false if there is none. */
+  /** The push was answered, and the mean counts or not. False if it counts but is not here. */
   settle(isApplied: boolean): boolean {
     const { mean } = this.#ring;
     this.#ring.drop();
@@ -63,7 +63,7 @@ export class KeptParams {
     return true;
   }
 
-  /** Work on this version is asked for; a body brings it. Says whether it is here, or on its way, or not what it must be. */
+  /** This version is to be worked on, and the body may bring it. Says whether it is here, on its way, or malformed. */
   take(version: number, body: Uint8Array): 'here' | 'awaited' | 'garbled' {
     if (body.length > 0) {
       if (!this.#adopt(version, body)) return 'garbled';
@@ -84,7 +84,7 @@ export class KeptParams {
     this.#sendSlices(this.#ring.offer(gradient, version));
   }
 
-  /** A ring is to be formed, and who is named feeds another. `outside`: without this worker. */
+  /** Forms a ring, and feeds the workers that this one is to feed. `outside`: this worker is not in it. */
   form({ ring, version, members, feeds }: Extract<ToWorker, { type: 'ring' }>): 'inside' | 'outside' {
     const { self } = this.#options;
     const partners = feeds.flatMap(({ from, to }) => (from === self ? [to] : to === self ? [from] : []));
@@ -102,7 +102,7 @@ export class KeptParams {
     return isInside ? 'inside' : 'outside';
   }
 
-  /** Another worker spoke. Gives the version that can be computed on now, if that follows. */
+  /** A message from another worker. Returns the version that can now be computed on, if there is a new one. */
   hear(peer: number, message: ToPeer, body: Uint8Array): number | null {
     if (message.type === 'state') return this.#fed(message.version, body);
     this.#trusting(peer, () => this.#ring.receive({ peer, ring: message.ring, step: message.step, bytes: body }));
@@ -114,7 +114,7 @@ export class KeptParams {
     if (this.#ring.needs(peer) || this.isAwaiting) this.#complain(peer);
   }
 
-  /** Says that the mean is whole, once. */
+  /** Tells the host that the mean is complete, once. */
   tellReduced(): void {
     const { mean, ring } = this.#ring;
     if (!mean || ring === null || ring === this.#toldRing) return;
@@ -161,7 +161,7 @@ export class KeptParams {
     this.#options.turn.emit({ type: 'peers', calls, expects });
   }
 
-  /** Sends what follows from a peer's slices; if they make no sense, says of whom. */
+  /** Sends what follows from a peer's slices. If they are malformed, reports the peer. */
   #trusting(peer: number, slices: () => readonly Slice[]): void {
     try {
       this.#sendSlices(slices());

@@ -38,13 +38,13 @@ export class RingPart {
     return this.#ring?.ring ?? null;
   }
 
-  /** Whether the mean needs this peer, and is not made yet. */
+  /** Whether the mean is not complete yet and needs this peer. */
   needs(peer: number): boolean {
     if (!this.#ring || this.#ring.reduce.sum) return false;
     return peer === this.#ring.reduce.predecessor || peer === this.#ring.reduce.successor;
   }
 
-  /** The mean of all members' gradients, once it is whole. */
+  /** The mean of all members' gradients, once it is complete. */
   get mean(): Float32Array | null {
     return this.#ring?.reduce.sum ?? null;
   }
@@ -72,7 +72,7 @@ export class RingPart {
     return this.#begin();
   }
 
-  /** A slice from another worker. Throws a RangeError on one that makes no sense. */
+  /** A slice from another worker. Throws a RangeError if it is malformed. */
   receive({ peer, ring, step, bytes }: Slice): readonly Slice[] {
     const current = this.#ring;
     if (current?.ring === ring) {

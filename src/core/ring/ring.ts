@@ -9,12 +9,12 @@ export interface RingOptions {
   readonly self: number;
   /** How many numbers the vectors have. */
   readonly size: number;
-  /** How slices travel. Not one that leaves numbers out of partial sums for good (`needsFeedback`). */
+  /** How slices are encoded. Not one that leaves numbers out of partial sums for good (`needsFeedback`). */
   readonly codec: Codec;
   readonly random: Rng;
 }
 
-/** Bytes for the successor, which hands them to its ring with the step they come with. */
+/** Bytes for the successor, which passes them to `receive` with this step. */
 export interface Outgoing {
   readonly step: number;
   readonly bytes: Uint8Array;
@@ -109,7 +109,7 @@ export class RingReduce {
 
   /** Where the slice sent in this step begins and ends. Slices differ by one number at most, and may be empty. */
   #bounds(step: number): readonly [number, number] {
-    // step < 2n, so that what the remainder is taken of is positive.
+    // step < 2n, so the dividend is positive.
     const index = (this.#rank - step + 2 * this.#count) % this.#count;
     return [
       Math.floor((index * this.#options.size) / this.#count),
@@ -144,10 +144,10 @@ export class RingReduce {
     return outgoing;
   }
 
-  /** Works a received slice into the vector; returns the bytes in which it goes on. */
+  /** Works a received slice into the vector; returns the bytes to send on. */
   #take(vector: Float32Array, scratch: Float32Array, step: number, bytes: Uint8Array): Uint8Array {
     const slice = this.#slice(vector, step + 1);
-    // With more members than numbers most slices are empty, and go round all the same.
+    // With more members than numbers, most slices are empty; they go round all the same.
     if (slice.length === 0) return bytes;
     let sum = bytes;
     if (step < this.#count - 1) {
@@ -156,7 +156,7 @@ export class RingReduce {
       sum = this.#options.codec.encode(slice, this.#options.random);
       if (step < this.#count - 2) return sum;
     }
-    // Whoever finished the sum also keeps what the others will read, not what it has.
+    // Whoever finished the sum also keeps what the others will decode, not its own exact sum.
     const decoded = this.#decode(step, sum, slice);
     if (decoded.buffer !== vector.buffer) slice.set(decoded);
     return sum;

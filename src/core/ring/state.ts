@@ -15,7 +15,7 @@ export function joinState(arrays: readonly Float32Array[]): Uint8Array {
   return new Uint8Array(joined.buffer);
 }
 
-/** Fills the arrays from bytes of a stranger; false, and nothing changed, if the bytes are not such arrays. */
+/** Fills the arrays from a stranger's bytes. False, with nothing changed, if the bytes are malformed. */
 export function splitState(bytes: Uint8Array, arrays: readonly Float32Array[]): boolean {
   const size = arrays[0]?.length ?? 0;
   if (bytes.length !== stateBytes(size, arrays.length - 1)) return false;

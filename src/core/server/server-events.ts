@@ -29,8 +29,8 @@ export type ServerEvent =
   | { readonly type: 'evaluator-failed' };
 
 /**
- * All that a server can ask for. Effects are carried out in order, at once: parameters are those of this moment, and what
- * goes `withParams` is `Run.outgoing` of what is due.
+ * All that a server can ask for. Effects are carried out in order and at once, because parameters are live. With `withParams`,
+ * the body is `Run.outgoing` of the lease that is due.
  */
 export type Effect =
   | { readonly type: 'send'; readonly link: number; readonly message: ToWorker; readonly withParams: boolean }

@@ -137,7 +137,7 @@ export class ParameterServer {
       case 'trouble':
         session.member.trouble = message.text;
         return this.#training?.trouble(session, message);
-      // The host sees to these by itself.
+      // The host handles these itself.
       case 'sample':
       case 'want':
       case 'beat':
@@ -203,7 +203,7 @@ export class ParameterServer {
     this.#roster.ban(member);
   }
 
-  /** Ends a link with words; what its worker held goes to others. */
+  /** Ends a link with a reason; its worker's leases go to others. */
   #dismiss(link: number, reason: Refusal): void {
     this.#turn.effects.push({ type: 'send', link, message: { type: 'bye', reason }, withParams: false });
     this.#turn.effects.push({ type: 'close', link });

@@ -4,7 +4,7 @@ import type { Member } from './member.ts';
 /** What a worker is doing, as far as the host knows. Whoever computes is not paused: a pause takes its work back. */
 type Work =
   | { readonly kind: 'preparing' | 'ready'; isPaused: boolean }
-  /** `isRevoked`: its lease was taken back, and its push will be stale. `owesKeys`: it must first say what the lease touches. */
+  /** `isRevoked`: its lease was taken back, and its push will be stale. `owesKeys`: it must first send the lease's keys. */
   | { readonly kind: 'computing'; isRevoked: boolean; owesKeys: boolean }
   /** Its push waits for a verdict. */
   | { readonly kind: 'held'; isPaused: boolean; readonly seq: number; readonly sinceMs: number }
@@ -27,7 +27,7 @@ export class Session {
   lastSeq = 0;
   /** How many were heard. */
   pauses = 0;
-  /** The version it was given last, and the one before: with overlap a worker is a step behind what is on its way to it. */
+  /** The version it was given last, and the one before: with overlap, a worker is a step behind what was sent to it. */
   version = 0;
   previousVersion = 0;
 

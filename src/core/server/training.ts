@@ -95,7 +95,7 @@ export class Training {
     this.#strategy.offer();
   }
 
-  /** False if what it says of the keys to come makes no sense. */
+  /** False if the keys of the next lease are malformed. */
   push(session: Session, push: Push, body: Uint8Array): boolean {
     const checked = checkPush(this.run, session, push, body);
     if (checked.kind === 'unexpected') reject(this.#turn, session, push, this.run.version, checked.reason);
@@ -104,7 +104,7 @@ export class Training {
     return true;
   }
 
-  /** The keys of the lease that is next, so that its values can come with the answer. */
+  /** Takes the keys of the next lease, so that their values can come with the answer. */
   #learnKeys({ member }: Session, { next }: Push, body: Uint8Array): boolean {
     const { keys, leases } = this.run;
     const lease = next && keys ? leases.find(next.lease, member.worker) : null;
@@ -132,7 +132,7 @@ export class Training {
     this.#strategy.deliver(delivery);
   }
 
-  /** The keys of the lease that is due, which the worker was told to compute; false if they make no sense. */
+  /** Takes the keys of the lease that is due; false if they are malformed. */
   pull(session: Session, pull: Extract<ToHost, { type: 'pull' }>, body: Uint8Array): boolean {
     const { run } = this;
     const { work, member } = session;
@@ -143,17 +143,17 @@ export class Training {
       this.#exchange.feed(session, lease.id);
       return true;
     }
-    // It was taken back meanwhile: the worker is free for another.
+    // The lease was taken back meanwhile: the worker is free for another.
     session.enter('ready');
     this.#stopWaitingFor(session);
     return true;
   }
 
-  /** The worker could not compute its lease: as a push of no use, but there is nothing to answer. */
+  /** The worker could not compute its lease. This is like an unusable push, but there is nothing to answer. */
   trouble(session: Session, { run, lease }: Extract<ToHost, { type: 'trouble' }>): void {
     if (run !== this.run.run) return;
     if (this.run.leases.find(lease, session.member.worker)) this.run.leases.giveBack(lease);
-    // It went on while its push was on the way, and was told to wait meanwhile.
+    // With overlap, it went on while its push was on the way, and was told to wait meanwhile.
     if (session.work.kind !== 'computing') return this.offer();
     session.enter('ready');
     this.#refuse(session, 'not-finite');
@@ -167,7 +167,7 @@ export class Training {
     this.offer();
   }
 
-  /** Workers of a ring connect to each other with the help of the host, who reads nothing of it. */
+  /** Workers of a ring connect through the host, which passes their signals on unread. */
   passOn(session: Session, { peer, data }: Extract<ToHost, { type: 'signal' }>): void {
     const other = this.#roster.members.get(peer)?.session;
     if (other && other !== session && this.#strategy.ring) {
@@ -175,7 +175,7 @@ export class Training {
     }
   }
 
-  /** The parameters a worker was asked for; false if they are not what they must be. */
+  /** Takes the parameters that a worker was asked for; false if they are malformed. */
   copied({ member }: Session, { run, version }: Extract<ToHost, { type: 'state' }>, body: Uint8Array): boolean {
     return run !== this.run.run || this.#evaluations.copied(member.worker, version, body);
   }
@@ -241,7 +241,7 @@ export class Training {
     if (isAway) this.#evaluations.gone(worker);
   }
 
-  /** What the worker was given led to nothing: it goes on all the same. */
+  /** The worker's lease led to nothing usable. It goes on all the same. */
   #refuse(session: Session, reason: Rejection): void {
     this.#exchange.refuse(session, reason);
     if (this.#exchange.rejectionsInARow >= MAX_REJECTIONS) return this.fail('diverged');
@@ -265,7 +265,7 @@ export class Training {
     if (reason) this.stop(reason);
   }
 
-  /** The round that pushes wait for will not end; each still gets its one answer. */
+  /** Pushes that wait for a round will not be used; each still gets its one answer. */
   #dismissHeld(): void {
     for (const session of this.#roster.inOrder) this.#exchange.dismiss(session);
   }

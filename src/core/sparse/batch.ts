@@ -43,7 +43,7 @@ export class SparseBatchBuilder implements SparseBatch {
     this.values[at] = value;
   }
 
-  /** Room for so many entries of the example that is being built: the caller writes them at the index this gives. */
+  /** Makes room for so many entries of the example that is being built. The caller writes them from the returned index on. */
   extend(entries: number): number {
     const at = this.entries;
     this.entries = at + entries;

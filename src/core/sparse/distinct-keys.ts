@@ -33,7 +33,7 @@ export class DistinctKeys {
     return this;
   }
 
-  /** Fills `keys` in order of first appearance and `positions` with ordinals; gives the bitwise or of all keys. */
+  /** Fills `keys` in order of first appearance and `positions` with ordinals; returns the bitwise or of all keys. */
   private collect(source: Uint32Array, entries: number): number {
     const { table, keys, positions } = this;
     // At most half full, or probing would be long; no larger, or a small batch after a large one would clear it all.

@@ -7,7 +7,7 @@ export interface Evaluation {
   readonly examples: number;
   /** Mean, in nats. */
   readonly logLoss: number;
-  /** Share of examples whose label is more likely than not by the prediction. */
+  /** Share of examples whose label was predicted. */
   readonly accuracy: number;
   /** The chance that a label 1 scores above a label 0, ties counting half; null unless both labels were seen. */
   readonly auc: number | null;

@@ -9,8 +9,8 @@ import { writeKey } from './key-coding.ts';
  *   labels, example i in bit i & 7 of byte i >>> 3                ⌈n ÷ 8⌉
  *   how many entries each example has, e in all                   n varints
  *   keys of each example, rising: the first, then distances       e varints
- *   1 if some value is other than 1, else 0 and the end           1
- *   which values are other than 1, a bit each as for labels       ⌈e ÷ 8⌉
+ *   1 if some value is not 1, else 0 and the end                  1
+ *   which values are not 1, a bit each as for labels              ⌈e ÷ 8⌉
  *   those values, little-endian                                   float32 each
  */
 
@@ -61,11 +61,11 @@ const setBit = (bytes: Uint8Array, start: number, index: number) => {
 const bitAt = (bytes: Uint8Array, start: number, index: number) =>
   ((bytes[start + (index >>> 3)] as number) >>> (index & 7)) & 1;
 
-/** A key times this and a place among the entries are exact in a float64: keys have at most 27 bits. */
+/** A key times this, plus an index among the entries, is exact in a float64: keys have at most 27 bits. */
 const PLACES = 2 ** 26;
 let spare = new Float64Array(64);
 
-/** Writes one example's keys, rising, and says in `order` where each came from; gives where the next goes. */
+/** Writes one example's keys, rising, and notes in `order` where each came from; returns where the next goes. */
 function writeKeys(
   { offsets, keys }: SparseBatch,
   example: number,
@@ -90,7 +90,7 @@ function writeKeys(
   return at;
 }
 
-/** What a reader of examples takes. */
+/** What a reader of examples accepts. */
 export interface ExampleBounds {
   /** Exactly so many are expected; null: as many as there are. */
   readonly examples: number | null;
@@ -101,8 +101,8 @@ export interface ExampleBounds {
 }
 
 /**
- * Appends the examples to the batch. Throws a RangeError unless the bytes are whole and within the bounds; memory is taken
- * only for what the bytes can hold, so strangers decide about none. After an error the batch holds part of them.
+ * Appends the examples to the batch. Throws a RangeError unless the bytes are complete and within the bounds. It allocates no
+ * more memory than the bytes can fill, whatever they claim. After an error the batch holds part of them.
  */
 export function decodeExamples(bytes: Uint8Array, bounds: ExampleBounds, into: SparseBatchBuilder): void {
   const reader = new Reader(bytes);
@@ -111,7 +111,7 @@ export function decodeExamples(bytes: Uint8Array, bounds: ExampleBounds, into: S
     throw new RangeError(`expected ${bounds.examples} examples, got ${count}`);
   }
   const labelsAt = reader.skip(bitBytes(count));
-  // Each takes a byte at least, so this is no more memory than what came.
+  // Each takes at least a byte, so this is no more memory than the message.
   if (count > bytes.length) throw new RangeError(`${count} examples cannot be in ${bytes.length} bytes`);
   const counts = new Uint32Array(count);
   let entries = 0;
@@ -144,7 +144,7 @@ export function decodeExamples(bytes: Uint8Array, bounds: ExampleBounds, into: S
   if (reader.left > 0) throw new RangeError(`${reader.left} bytes are left over after ${count} examples`);
 }
 
-/** Reads the values that are other than 1 over what is there. */
+/** Overwrites the values that are not 1. */
 function readValues(reader: Reader, values: Float32Array): void {
   const kind = reader.varint();
   if (kind > 1) throw new RangeError(`values are coded as 0 or 1, not ${kind}`);
@@ -172,7 +172,7 @@ class Reader {
     return this.bytes.length - this.#at;
   }
 
-  /** Goes past so many bytes; gives where they begin. */
+  /** Skips so many bytes; returns where they begin. */
   skip(count: number): number {
     if (count > this.left)
       throw new RangeError(`${count} bytes were expected at byte ${this.#at}, ${this.left} are left`);

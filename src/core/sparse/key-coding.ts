@@ -13,7 +13,7 @@ export function keyLength(distance: number): number {
   return length;
 }
 
-/** Writes a distance; gives where the next goes. */
+/** Writes a distance; returns where the next goes. */
 export function writeKey(distance: number, into: Uint8Array, start: number): number {
   let [at, rest] = [start, distance];
   // Unsigned shifts: a first distance may have all 32 bits.
@@ -22,7 +22,7 @@ export function writeKey(distance: number, into: Uint8Array, start: number): num
   return at;
 }
 
-/** Writes the first `count` keys, which must rise, at the start of `into`; gives the number of bytes written. */
+/** Writes the first `count` keys, which must rise, at the start of `into`; returns the number of bytes written. */
 export function encodeKeys(keys: Uint32Array, count: number, into: Uint8Array): number {
   if (into.length < maxKeyBytes(count)) {
     throw new RangeError(`${count} keys may need ${maxKeyBytes(count)} bytes, there is room for ${into.length}`);
@@ -41,7 +41,7 @@ export function encodeKeys(keys: Uint32Array, count: number, into: Uint8Array): 
 
 /**
  * Reads exactly `count` keys of at most `maxKey` into `into`. Throws a RangeError unless the bytes are what `encodeKeys`
- * writes for such a list, so each list has one coding and strangers' bytes decide about no memory.
+ * writes for such a list: each list has one coding. It allocates nothing, whatever a stranger's bytes claim.
  */
 export function decodeKeys(bytes: Uint8Array, count: number, maxKey: number, into: Uint32Array): void {
   if (count > bytes.length || count > maxKey + 1 || count > into.length) {

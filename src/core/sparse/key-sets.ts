@@ -1,7 +1,7 @@
 import type { Lease } from '../wire/protocol.ts';
 import { decodeKeys } from './key-coding.ts';
 
-/** Which keys the leases touch, as their workers said; a lease's are kept while it is held, so that none travel twice. */
+/** Which keys the leases touch, as their workers said. They are kept while a lease is held, so that none are sent twice. */
 export class KeySets {
   readonly #sets = new Map<number, Uint32Array>();
   readonly #size: number;
@@ -23,12 +23,12 @@ export class KeySets {
     return Math.min(this.#size, examples * this.#perExample);
   }
 
-  /** The keys a lease touches, or null if nobody said. */
+  /** The keys a lease touches, or null if they are not known. */
   of(lease: number): Uint32Array | null {
     return this.#sets.get(lease) ?? null;
   }
 
-  /** Remembers what a stranger says; false if those are not rising keys, no more than the lease can have. */
+  /** Takes a stranger's keys for a lease. False if they do not rise, or are more than the lease can touch. */
   take({ id, count: examples }: Lease, count: number, bytes: Uint8Array): boolean {
     if (count < 1 || count > this.maxFor(examples) || count > bytes.length) return false;
     const keys = new Uint32Array(count);

@@ -12,7 +12,7 @@ export interface NextKeys {
   readonly bytes: number;
 }
 
-/** A worker's side of parameters with keys: what its leases touch, and how that, gradients and values travel. */
+/** A worker's side of parameters with keys: which keys its leases touch, and how keys, gradients and values are encoded. */
 export class LeaseKeys {
   /** Null while they are being found. */
   readonly #found = new Map<number, Uint32Array | null>();
@@ -30,7 +30,7 @@ export class LeaseKeys {
     return this.#found.get(lease) ?? null;
   }
 
-  /** Has the keys of these leases looked for, each once. */
+  /** Asks for the keys of these leases, each once. */
   find(leases: readonly Lease[]): void {
     for (const lease of leases) {
       if (this.#found.has(lease.id)) continue;
@@ -39,7 +39,7 @@ export class LeaseKeys {
     }
   }
 
-  /** The keys of a lease are here, or (null) could not be found; false if they are no longer of interest. */
+  /** The keys of a lease were found, or (null) could not be. False if they are no longer needed. */
   settle(lease: number, keys: Uint32Array | null): boolean {
     if (!this.#found.has(lease)) return false;
     if (keys) this.#found.set(lease, keys);
@@ -55,7 +55,7 @@ export class LeaseKeys {
     this.#found.clear();
   }
 
-  /** Fresh values of the lease's keys, or null if the bytes are not that. */
+  /** Fresh values of the lease's keys, or null if the bytes are malformed. */
   decode(lease: number, bytes: Uint8Array): Float32Array | null {
     const keys = this.of(lease);
     return keys && new Decoder(this.#down, keys.length).decode(bytes);
@@ -67,7 +67,7 @@ export class LeaseKeys {
     return bytes.subarray(0, encodeKeys(keys, keys.length, bytes));
   }
 
-  /** The body of a push: a gradient, and the keys of the lease that is next if they are known. */
+  /** The body of a push: a gradient, and the keys of the next lease if they are known. */
   join(gradient: Float32Array, next: number | null, random: Rng): { body: Uint8Array; next: NextKeys | null } {
     const numbers = this.#up.encode(gradient, random);
     const keys = next === null ? null : this.of(next);

@@ -2,7 +2,7 @@ import type { Aggregate } from '../math/aggregate/aggregate.ts';
 
 /**
  * The mean of gradients over different keys, weighted by examples: a gradient counts as zero where it has no key. Merges
- * rising lists, so its memory is that of the keys there are, however many parameters there may be.
+ * rising lists, so its memory depends on the number of keys, not of parameters.
  */
 export function sparseMean(): Aggregate {
   let keys = new Uint32Array(0);

@@ -1,6 +1,6 @@
 import { valuesAt } from './logistic.ts';
 
-/** What parameters were before each update since a moment: a way back that costs no second copy of them all. */
+/** The old values of parameters, update by update: a way back without a second copy of them all. */
 export class UndoLog {
   #steps: { readonly keys: Uint32Array; readonly values: Float32Array }[] = [];
 

@@ -38,7 +38,7 @@ export interface Frame extends FrameHeader {
   readonly payload: Uint8Array;
 }
 
-/** Why a peer's bytes cannot be trusted any further. Its link is closed; nothing it sent half is used. */
+/** Why a peer's bytes cannot be trusted any further. Its link is closed, and its unfinished message is not used. */
 export class FrameError extends Error {
   override name = 'FrameError';
 }

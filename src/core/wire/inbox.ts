@@ -26,7 +26,7 @@ export class Inbox {
   #slot: Slot | null = null;
   readonly #onProgress: OnProgress;
 
-  /** `onProgress` is told of messages over one MiB. */
+  /** `onProgress` is called for messages over one MiB. */
   constructor(maxBytes: number, onProgress: OnProgress = () => {}) {
     this.maxBytes = maxBytes;
     this.#onProgress = onProgress;

@@ -1,4 +1,4 @@
-/** Told while a long message comes or goes. */
+/** Called while a long message comes or goes. */
 export type OnProgress = (doneBytes: number, totalBytes: number) => void;
 
 const MILESTONE_BYTES = 1 << 20;

@@ -26,12 +26,12 @@ export class Outbox {
   #waitingLongBytes = 0;
   readonly #onProgress: OnProgress;
 
-  /** `onProgress` is told of messages over one MiB. */
+  /** `onProgress` is called for messages over one MiB. */
   constructor(onProgress: OnProgress = () => {}) {
     this.#onProgress = onProgress;
   }
 
-  /** Bytes of long messages, headers apart, that `next` has not given out. */
+  /** Bytes of long messages, without headers, that `next` has not returned yet. */
   get waitingLongBytes(): number {
     return this.#waitingLongBytes;
   }

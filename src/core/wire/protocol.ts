@@ -55,8 +55,8 @@ const toHost = z.discriminatedUnion('type', [
   message('hello', { protocol: u32, token: text(64), name: text(24), device: text(80) }),
   message('ready', { run: u32, schema: text(16), backend: text(16), why: text(200) }),
   /**
-   * Body: the gradient as the experiment's `up` codec writes it, averaged over the lease's examples; for local steps the
-   * way from the parameters given to those reached, negated. With all-reduce none: the numbers go to the other workers.
+   * Body: the gradient as the experiment's `up` codec writes it, averaged over the lease's examples; for local steps,
+   * the parameters given minus those reached. With all-reduce none: the numbers go to the other workers.
    * Where parameters have keys: the numbers for those of this lease, then the keys of the `next` one.
    */
   message('push', {
@@ -66,7 +66,7 @@ const toHost = z.discriminatedUnion('type', [
     version: u32,
     examples: u32,
     loss: z.number(),
-    /** How many of the examples the parameters got right; null where nobody counts. */
+    /** How many predictions were right; null if they were not counted. */
     correct: z.nullable(u32),
     phases: phasesSchema,
     /** Bytes sent to other workers since the last push. */
@@ -74,11 +74,11 @@ const toHost = z.discriminatedUnion('type', [
     /** The lease whose keys end the body, how many they are and how many bytes they take. */
     next: z.nullable(z.object({ lease: u32, count: u32, bytes: u32 })),
   }),
-  /** Parameters with keys: what the lease touches, where no push could say so. Body: so many keys. */
+  /** Parameters with keys: the lease's keys, where no push could include them. Body: so many keys. */
   message('pull', { run: u32, lease: u32, count: u32 }),
-  /** All-reduce: the mean over this ring is here, whole. It is used when the push is answered as applied. */
+  /** All-reduce: the mean over this ring is complete. It is used when the push is answered as applied. */
   message('reduced', { run: u32, ring: u32, checksum: u32 }),
-  /** All-reduce: this other worker cannot be reached, or what it sent makes no sense. */
+  /** All-reduce: this other worker cannot be reached, or sent something malformed. */
   message('unreachable', { run: u32, ring: u32, peer: u32 }),
   /** All-reduce, the answer to `fetch`. Body: parameters and optimizer state of this version, as float32. */
   message('state', { run: u32, version: u32 }),
@@ -90,7 +90,7 @@ const toHost = z.discriminatedUnion('type', [
   message('trouble', { run: u32, lease: u32, text: text(300) }),
   /** What the worker's machine is doing, now and then. */
   message('sample', { sample: sampleSchema }),
-  /** Data that only the host has: the examples of this lease, please. Answered with `examples`. */
+  /** Data that only the host has: asks for the examples of this lease. Answered with `examples`. */
   message('want', { run: u32, lease: u32 }),
   message('beat', {}),
   message('leave', {}),
@@ -102,7 +102,7 @@ const toWorker = z.discriminatedUnion('type', [
   /**
    * Start computing the oldest lease. Body: the parameters as the experiment's `down` codec writes them. With all-reduce
    * usually none, since the worker has its own; else parameters and optimizer state, as float32. Where parameters have
-   * keys: those of the lease that is `due`, or none if the host does not know its keys, which the worker then tells.
+   * keys: those of the lease that is `due`, or none if the host does not know its keys, which the worker then sends.
    */
   message('work', { run: u32, version: u32, pauses: u32, leases: z.array(leaseSchema), due: u32 }),
   /** The one answer to a push. Body: fresh parameters, where they come from the host and `isNext`. */
@@ -111,7 +111,7 @@ const toWorker = z.discriminatedUnion('type', [
     seq: u32,
     verdict,
     version: u32,
-    /** How many of the worker's pauses the host had heard of: what it gave before the last one was taken back. */
+    /** How many of the worker's pauses the host has heard: what it gave before the last one was taken back. */
     pauses: u32,
     heldMs: ms,
     /** Whether to compute the next lease at once; otherwise wait for `work`. */
@@ -133,7 +133,7 @@ const toWorker = z.discriminatedUnion('type', [
   }),
   /** All-reduce: send `state` as it is now. */
   message('fetch', { run: u32 }),
-  /** Body: the examples of a lease, as `sparse/example-coding.ts` writes them; none, with words, if they cannot be read. */
+  /** Body: the examples of a lease, as `sparse/example-coding.ts` writes them; none, and why, if they cannot be read. */
   message('examples', { run: u32, lease: u32, problem: z.nullable(text(300)) }),
   message('signal', { peer: u32, data: text(16_384) }),
   message('progress', {

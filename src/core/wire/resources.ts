@@ -5,9 +5,9 @@ const share = z.nullable(z.number().check(z.minimum(0), z.maximum(100_000)));
 
 export const pressures = ['nominal', 'fair', 'serious', 'critical'] as const;
 
-/** What a node used when it was last sampled. Null: this platform does not tell. Bytes over links and disks are totals so far. */
+/** What a node used when it was last sampled. Null: this platform does not report it. Bytes over links and disks are totals so far. */
 export const sampleSchema = z.object({
-  /** The share of the time since the last sample in which the thread that computes was at it. */
+  /** The share of the time since the last sample in which the computing thread was busy. */
   busy: share,
   /** Processor time since the last sample; 1 is one core, all the time. */
   cpu: share,
@@ -37,7 +37,7 @@ export interface TimedSample extends ResourceSample {
 export interface NodeResources {
   /** Names the node in every table and chart: `host`, `worker 3`, `browser`, `machine`. */
   readonly node: string;
-  /** Null for what is not a worker. */
+  /** Null if it is not a worker. */
   readonly worker: number | null;
   readonly source: 'tab' | 'process' | 'machine';
   readonly samples: readonly TimedSample[];

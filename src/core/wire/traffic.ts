@@ -3,7 +3,7 @@ import { type Kind, kinds } from './protocol.ts';
 /** Frames and bytes that went one way over one link, by kind. Bytes are as handed to the transport, headers included. */
 export type Tally = Readonly<Record<Kind, { readonly frames: number; readonly bytes: number }>>;
 
-/** What one link carried, seen from the side that counted. */
+/** What one link carried, from the side that counted. */
 export interface Traffic {
   readonly sent: Tally;
   readonly received: Tally;
@@ -32,8 +32,8 @@ export interface TransportStats {
   readonly bytesSent: number;
   readonly bytesReceived: number;
   /**
-   * What it took to carry them: all packets of the connection with their headers down to IP, those that were sent again
-   * and acknowledgements. Null where nobody counts below the channel.
+   * What it took to carry them: all packets of the connection with their headers down to IP, including repeats
+   * and acknowledgements. Null if nobody counts below the channel.
    */
   readonly wireBytesSent: number | null;
   readonly wireBytesReceived: number | null;
