@@ -56,6 +56,9 @@ class Volunteer {
   readonly across: Across[] = [];
   readonly sent: Across[] = [];
   readonly events: WorkerEvent[] = [];
+  /** What a liar says again, right after it is ready: a push of its last link. */
+  readonly replays: Up[] = [];
+  lastPush: Up | null = null;
   readonly sentTo = new Map<number, Across[]>();
   readonly #schema: Schema;
   readonly #keys = new Map<number, Uint32Array>();
@@ -115,6 +118,8 @@ class Volunteer {
             this.unanswered += 1;
           }
           this.up.push({ message: effect.message, body: effect.body ?? NO_BODY });
+          if (effect.message.type === 'push') this.lastPush = this.up.at(-1) ?? null;
+          if (effect.message.type === 'ready') this.up.push(...this.replays);
           break;
         case 'prepare': {
           const backend = { name: 'test', why: '' };
@@ -188,6 +193,8 @@ export class Crowd {
   readonly #evaluations: { readonly run: number; readonly version: number }[] = [];
   readonly #goneTokens: string[] = [];
   readonly #answered = new Set<string>();
+  /** Of the last pushes that came in. */
+  #leases: number[] = [];
   #nowMs = 1000;
   #links = 0;
   #version = 0;
@@ -291,6 +298,7 @@ export class Crowd {
 
   #say(volunteer: Volunteer, { message, body }: Up): void {
     if (!volunteer.isLiar) readToHost(message);
+    if (message.type === 'push') this.#leases = [message.lease, ...this.#leases].slice(0, 3);
     this.#do({ type: 'message', link: volunteer.link, isLocal: false, message, body });
   }
 
@@ -314,14 +322,29 @@ export class Crowd {
 
   /** Says again what it said, says things in another order, or changes what it says. */
   #lie(liar: Volunteer): void {
-    const dice = this.#random.below(5);
+    const dice = this.#random.below(6);
     const [first, second] = liar.up;
-    if (!first) return;
+    if (!first) return liar.unanswered > 0 ? this.#returnWithLastPush(liar) : undefined;
     if (dice === 0) liar.up.unshift(first);
     if (dice === 1 && second) liar.up.splice(0, 2, second, first);
     if (dice === 2) liar.up.shift();
     if (dice === 3) liar.up[0] = { ...first, body: new Uint8Array(first.body.map(() => this.#random.below(256))) };
     if (dice === 4) liar.up[0] = { ...first, message: this.#twisted(first.message) };
+    // A lease that may be another's and delivered already.
+    const [lease = 0] = this.#leases.slice(this.#random.below(3));
+    if (dice === 5 && first.message.type === 'push') liar.up[0] = { ...first, message: { ...first.message, lease } };
+  }
+
+  /** Leaves, comes back at once, and hands in again what it had. */
+  #returnWithLastPush(liar: Volunteer): void {
+    this.#vanish(liar);
+    this.#goneTokens.pop();
+    this.#links += 1;
+    const returned = new Volunteer(this.#links, liar.side.token, true, this.#schema);
+    this.volunteers.set(this.#links, returned);
+    const message = liar.lastPush?.message;
+    if (message?.type === 'push')
+      returned.replays.push({ message: { ...message, seq: 1 }, body: liar.lastPush?.body ?? NO_BODY });
   }
 
   #twisted(message: ToHost): ToHost {
