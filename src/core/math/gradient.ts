@@ -3,3 +3,9 @@ export interface Gradient {
   readonly values: Float32Array;
   readonly keys: Uint32Array | null;
 }
+
+/** The keys of a gradient that must have some. */
+export function keysOf({ keys }: Gradient): Uint32Array {
+  if (keys === null) throw new TypeError('a gradient for all parameters where they have keys');
+  return keys;
+}

@@ -27,7 +27,8 @@ const nothingToDo = { isNext: false, leases: [], due: 0 };
 
 /** The one answer to a push. */
 function answer(
-  { turn, session }: { turn: Turn; session: Session },
+  turn: Turn,
+  session: Session,
   { run, version }: Pick<Answer, 'run' | 'version'>,
   { seq, sinceMs, verdict }: Decided,
   { isNext, leases, due }: Pick<Answer, 'isNext' | 'leases' | 'due'> = nothingToDo,
@@ -42,7 +43,7 @@ function answer(
 export function reject(turn: Turn, session: Session, { run, seq }: Push, version: number, reason: Rejection): void {
   const verdict: Verdict = { kind: 'rejected', reason };
   session.member.count(verdict, 0, turn.nowMs);
-  answer({ turn, session }, { run, version }, { seq, sinceMs: turn.nowMs, verdict });
+  answer(turn, session, { run, version }, { seq, sinceMs: turn.nowMs, verdict });
 }
 
 /** What one run gives its workers and takes from them: examples, parameters, verdicts. Strategies act through it. */
@@ -155,7 +156,7 @@ export class Exchange implements StrategyHost {
     session.give(run.version, owesKeys);
     if (work.kind !== 'decided') return this.#work(session, leases, due, withParams);
     this.#decided.delete(session);
-    answer({ turn, session }, run, work, { isNext: true, leases, due }, withParams);
+    answer(turn, session, run, work, { isNext: true, leases, due }, withParams);
   }
 
   form(ring: Ring, to: readonly number[]): void {
@@ -225,9 +226,7 @@ export class Exchange implements StrategyHost {
   #conclude(member: Member, verdict: Verdict, examples: number): void {
     member.count(verdict, examples, this.nowMs);
     const { session } = member;
-    if (session?.work.kind !== 'held') return;
-    session.work = { ...session.work, kind: 'decided', verdict };
-    this.#decided.add(session);
+    if (session?.decide(verdict)) this.#decided.add(session);
   }
 
   #tellToWait(session: Session): void {
@@ -236,7 +235,7 @@ export class Exchange implements StrategyHost {
     const { run, turn } = this.#deps;
     this.#decided.delete(session);
     session.enter('ready');
-    answer({ turn, session }, run, work);
+    answer(turn, session, run, work);
   }
 
   #work(session: Session, leases: Lease[], due: number, withParams: boolean): void {

@@ -81,9 +81,11 @@ export class Leases {
       range = { from: this.#next, count: this.#size };
       this.#next += this.#size;
     }
-    const lease = { id: this.#nextId, ...range };
+    const { from, count } = range;
+    const id = this.#nextId;
+    const lease = { id, from, count };
     this.#nextId += 1;
-    this.#held.set(lease.id, { ...lease, worker, isDelivered: false });
+    this.#held.set(id, { id, from, count, worker, isDelivered: false });
     this.#byWorker.set(worker, [...this.heldBy(worker), lease]);
     return lease;
   }

@@ -74,6 +74,14 @@ export class Session {
     this.work = { kind: 'held', isPaused: this.isPaused, seq, sinceMs: nowMs };
   }
 
+  /** Its push has a verdict. False if none was waiting for one. */
+  decide(verdict: Verdict): boolean {
+    if (this.work.kind !== 'held') return false;
+    const { isPaused, seq, sinceMs } = this.work;
+    this.work = { kind: 'decided', isPaused, seq, sinceMs, verdict };
+    return true;
+  }
+
   /** It waits for its next run, or for work in this one. */
   enter(kind: 'preparing' | 'ready'): void {
     this.work = { kind, isPaused: this.isPaused };

@@ -1,4 +1,5 @@
 import type { Aggregate } from '../math/aggregate/aggregate.ts';
+import { keysOf } from '../math/gradient.ts';
 
 /**
  * The mean of gradients over different keys, weighted by examples: a gradient counts as zero where it has no key. Merges
@@ -19,8 +20,9 @@ export function sparseMean(): Aggregate {
   };
 
   return {
-    add({ keys: more, values }, weight) {
-      if (more === null) throw new TypeError('a gradient for all parameters among those for keys');
+    add(gradient, weight) {
+      const more = keysOf(gradient);
+      const { values } = gradient;
       reserve(count + more.length);
       let [at, mine, theirs] = [0, 0, 0];
       while (mine < count || theirs < more.length) {

@@ -57,8 +57,8 @@ export class WorkerTurn {
   }
 
   countStep(steps: number, examples: number, lastLoss: number, phases: Phases): void {
-    const { counted } = this;
-    this.counted = { ...counted, steps: counted.steps + steps, examples: counted.examples + examples, lastLoss };
+    const { steps: before, examples: counted, stale } = this.counted;
+    this.counted = { steps: before + steps, examples: counted + examples, stale, lastLoss };
     this.phases = addPhases(this.phases, phases);
   }
 

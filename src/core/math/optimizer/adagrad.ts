@@ -1,3 +1,4 @@
+import { keysOf } from '../gradient.ts';
 import type { OptimizerFactory } from './optimizer.ts';
 
 /** Keeps the first step of a key with a tiny gradient finite. */
@@ -8,10 +9,11 @@ export const adagrad: OptimizerFactory = (size, { lr }) => {
   const squares = new Float32Array(size);
   return {
     slots: [squares],
-    apply(params, { values, keys }, scale) {
-      const count = keys?.length ?? params.length;
-      for (let i = 0; i < count; i++) {
-        const key = keys === null ? i : (keys[i] as number);
+    apply(params, gradient, scale) {
+      const keys = keysOf(gradient);
+      const { values } = gradient;
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i] as number;
         const g = scale * (values[i] as number);
         const n = (squares[key] as number) + g * g;
         squares[key] = n;

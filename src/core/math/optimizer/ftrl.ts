@@ -1,3 +1,4 @@
+import { keysOf } from '../gradient.ts';
 import type { OptimizerFactory } from './optimizer.ts';
 
 /**
@@ -9,10 +10,11 @@ export const ftrl: OptimizerFactory = (size, { lr, l1 = 0, l2 = 0, beta = 1 }) =
   const squares = new Float32Array(size);
   return {
     slots: [zs, squares],
-    apply(params, { values, keys }, scale) {
-      const count = keys?.length ?? params.length;
-      for (let i = 0; i < count; i++) {
-        const key = keys === null ? i : (keys[i] as number);
+    apply(params, gradient, scale) {
+      const keys = keysOf(gradient);
+      const { values } = gradient;
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i] as number;
         const g = scale * (values[i] as number);
         const before = squares[key] as number;
         const n = before + g * g;

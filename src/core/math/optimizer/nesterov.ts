@@ -11,9 +11,17 @@ export const nesterov: OptimizerFactory = (size, { lr }) => {
   return {
     slots: [velocity],
     apply(params, { values, keys }, scale) {
-      const count = keys?.length ?? params.length;
-      for (let i = 0; i < count; i++) {
-        const key = keys === null ? i : (keys[i] as number);
+      if (keys === null) {
+        for (let i = 0; i < params.length; i++) {
+          const g = scale * (values[i] as number);
+          const v = MOMENTUM * (velocity[i] as number) + g;
+          velocity[i] = v;
+          params[i] = (params[i] as number) - lr * (g + MOMENTUM * v);
+        }
+        return;
+      }
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i] as number;
         const g = scale * (values[i] as number);
         const v = MOMENTUM * (velocity[key] as number) + g;
         velocity[key] = v;
