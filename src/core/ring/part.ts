@@ -1,10 +1,9 @@
-import { type RingOptions, RingReduce } from './ring.ts';
+import { type Outgoing, type RingOptions, RingReduce } from './ring.ts';
 
-export interface Slice {
+/** What goes from one member of a ring to the next. */
+export interface Slice extends Outgoing {
   readonly peer: number;
   readonly ring: number;
-  readonly step: number;
-  readonly bytes: Uint8Array;
 }
 
 interface Ring {
@@ -28,7 +27,7 @@ export class RingPart {
   /** The newest ring the host told us about. */
   #lastRing = 0;
   /** Slices of one newer ring: the neighbour heard of it first. */
-  #early: { readonly ring: number; readonly step: number; readonly bytes: Uint8Array }[] = [];
+  #early: Omit<Slice, 'peer'>[] = [];
 
   constructor(options: Omit<RingOptions, 'members'>) {
     this.#options = options;
@@ -98,7 +97,7 @@ export class RingPart {
     return this.#wrap(ring.reduce.start(share));
   }
 
-  #wrap(out: readonly { readonly step: number; readonly bytes: Uint8Array }[]): readonly Slice[] {
+  #wrap(out: readonly Outgoing[]): readonly Slice[] {
     const ring = this.#ring;
     if (!ring) return [];
     return out.map(({ step, bytes }) => ({ peer: ring.reduce.successor, ring: ring.ring, step, bytes }));

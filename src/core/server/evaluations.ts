@@ -1,6 +1,7 @@
 import type { TestPoint } from './progress.ts';
 import type { Roster } from './roster.ts';
 import type { Mark, Run } from './run.ts';
+import type { RunSnapshot } from './saved-run.ts';
 import type { ServerEvent } from './server-events.ts';
 import type { Turn } from './turn.ts';
 
@@ -22,7 +23,7 @@ interface EvaluationsDeps {
 type State =
   | { readonly kind: 'none' }
   /** Where workers keep the parameters: this one is asked for them at the end of the event. */
-  | ({ readonly kind: 'fetching'; readonly worker: number; isAsked: boolean } & UnderWay)
+  | ({ readonly kind: 'fetching'; readonly worker: number; readonly head: RunSnapshot; isAsked: boolean } & UnderWay)
   | ({ readonly kind: 'evaluating' } & UnderWay);
 
 /** Evaluations on the test set: one at a time; training goes on meanwhile, but never gets more than one ahead. */
@@ -54,8 +55,7 @@ export class Evaluations {
     if (!run.isCopyCurrent) {
       const worker = holder();
       if (worker !== null) {
-        run.prepareCopy(turn.nowMs);
-        this.#state = { kind: 'fetching', worker, isAsked: false, ...underWay };
+        this.#state = { kind: 'fetching', worker, head: run.head(turn.nowMs), isAsked: false, ...underWay };
         return;
       }
       run.fallBackToCopy();
@@ -87,7 +87,7 @@ export class Evaluations {
   copied(worker: number, version: number, body: Uint8Array): boolean {
     const state = this.#state;
     if (state.kind !== 'fetching' || state.worker !== worker) return true;
-    if (version !== state.mark.step || !this.#deps.run.takeCopy(version, body)) return false;
+    if (version !== state.head.version || !this.#deps.run.takeCopy(state.head, body)) return false;
     this.#deps.turn.effects.push({ type: 'checkpoint' });
     this.#evaluate(state);
     return true;

@@ -3,7 +3,6 @@ import type { Delivery, Ring, StrategyHost, StrategyVerdict } from '../strategy/
 import type { Lease, Rejection, ToWorker, Verdict } from '../wire/protocol.ts';
 import type { Crew } from './crew.ts';
 import type { Evaluations } from './evaluations.ts';
-import type { Member } from './member.ts';
 import type { Push } from './push-check.ts';
 import type { Roster } from './roster.ts';
 import type { Run } from './run.ts';
@@ -100,15 +99,11 @@ export class Exchange implements StrategyHost {
   }
 
   decide({ worker, lease, examples, gradient }: Delivery, verdict: StrategyVerdict): void {
-    const { run, roster } = this.#deps;
-    if (verdict.kind === 'applied') {
-      this.rejectionsInARow = 0;
-      run.leases.settle(lease);
-    } else run.leases.giveBack(lease);
-    run.counters[verdict.kind] += 1;
-    if (!run.keys) run.decoder.recycle(gradient.values);
-    const member = roster.members.get(worker);
-    if (member) this.#conclude(member, verdict, examples);
+    const { run } = this.#deps;
+    if (verdict.kind === 'applied') run.leases.settle(lease);
+    else run.leases.giveBack(lease);
+    run.recycle(gradient);
+    this.#conclude(worker, verdict, examples);
   }
 
   revoke(worker: number): void {
@@ -187,26 +182,20 @@ export class Exchange implements StrategyHost {
 
   /** The push comes too late, whatever the strategy. */
   tooLate({ member }: Session, staleness: number, gradient: Gradient): void {
-    const { run } = this.#deps;
-    if (!run.keys) run.decoder.recycle(gradient.values);
-    run.counters.stale += 1;
-    this.#conclude(member, { kind: 'stale', staleness }, 0);
+    this.#deps.run.recycle(gradient);
+    this.#conclude(member.worker, { kind: 'stale', staleness });
   }
 
   /** The worker's lease led to nothing usable. */
   refuse({ member }: Session, reason: Rejection): void {
-    this.#deps.run.counters.rejected += 1;
-    this.rejectionsInARow += 1;
-    this.#conclude(member, { kind: 'rejected', reason }, 0);
+    this.#conclude(member.worker, { kind: 'rejected', reason });
   }
 
   /** No round will use what this worker delivered. */
   dismiss({ member, work }: Session): void {
     if (work.kind !== 'held') return;
-    const { run } = this.#deps;
-    run.leases.giveBackDelivered(member.worker);
-    run.counters.stale += 1;
-    this.#conclude(member, { kind: 'stale', staleness: 0 }, 0);
+    this.#deps.run.leases.giveBackDelivered(member.worker);
+    this.#conclude(member.worker, { kind: 'stale', staleness: 0 });
   }
 
   /** The end of an event: whoever has a verdict but no work gets its answer now, and waits. */
@@ -223,10 +212,13 @@ export class Exchange implements StrategyHost {
   }
 
   /** Gives the verdict, which the worker hears with its next parameters or at the end of the event. */
-  #conclude(member: Member, verdict: Verdict, examples: number): void {
-    member.count(verdict, examples, this.nowMs);
-    const { session } = member;
-    if (session?.decide(verdict)) this.#decided.add(session);
+  #conclude(worker: number, verdict: Verdict, examples = 0): void {
+    this.#deps.run.counters[verdict.kind] += 1;
+    if (verdict.kind === 'applied') this.rejectionsInARow = 0;
+    if (verdict.kind === 'rejected') this.rejectionsInARow += 1;
+    const member = this.#deps.roster.members.get(worker);
+    member?.count(verdict, examples, this.nowMs);
+    if (member?.session?.decide(verdict)) this.#decided.add(member.session);
   }
 
   #tellToWait(session: Session): void {

@@ -52,7 +52,6 @@ export class Run {
   readonly run: number;
   /** Where workers keep the parameters: the host's last copy, of version `copiedVersion`. */
   readonly params: Float32Array;
-  readonly decoder: Decoder;
   /** Null where every step uses all parameters. */
   readonly keys: KeySets | null;
   /** Where parameters have keys: those that were ever moved. */
@@ -76,12 +75,12 @@ export class Run {
   #ending: Mark | null = null;
   readonly #guard = new NormGuard();
   readonly #up: Codec;
+  readonly #decoder: Decoder;
   readonly #down: Codec;
   #encoded: { readonly version: number; readonly bytes: Uint8Array } | null = null;
   #copiedVersion: number;
-  /** Where workers keep the parameters: what goes with the host's copy, and with the one that is on its way. */
+  /** Where workers keep the parameters: what goes with the host's copy. */
   #copied: RunSnapshot | null = null;
-  #coming: RunSnapshot | null = null;
 
   constructor(plan: RunPlan, run: number, wallMs: number, saved?: SavedRun) {
     const { experiment, schema, trainCount } = plan;
@@ -94,7 +93,7 @@ export class Run {
     this.optimizer = hostOptimizer(experiment, schema.size, this.keys !== null);
     this.params = initialParams(schema, experiment.seed);
     this.#up = codecNamed(experiment.up, experiment.topk);
-    this.decoder = new Decoder(this.#up, schema.size);
+    this.#decoder = new Decoder(this.#up, schema.size);
     this.#down = codecNamed(experiment.down, experiment.topk);
     this.leases = new Leases(leaseExamples(experiment), limit, saved?.head.leases);
     this.leases.onEnd = (lease) => this.keys?.forget(lease);
@@ -104,7 +103,7 @@ export class Run {
     this.counters = { ...noCounters, ...saved?.head.counters };
     this.#copiedVersion = saved?.head.version ?? 0;
     if (saved) this.#restore(saved);
-    if (this.keeper === 'workers') this.#copied = this.#head(0);
+    if (this.keeper === 'workers') this.#copied = this.head(0);
   }
 
   #restore(saved: SavedRun): void {
@@ -195,16 +194,11 @@ export class Run {
     return this.#copiedVersion === this.version;
   }
 
-  /** A worker is about to be asked for the parameters of this version. */
-  prepareCopy(nowMs: number): void {
-    this.#coming = this.#head(nowMs);
-  }
-
-  /** Takes a worker's parameters and optimizer state as the host's copy; false if they are malformed. */
-  takeCopy(version: number, body: Uint8Array): boolean {
+  /** Takes a worker's parameters and optimizer state of that moment as the host's copy; false if they are malformed. */
+  takeCopy(head: RunSnapshot, body: Uint8Array): boolean {
     if (!splitState(body, [this.params, ...this.optimizer.slots])) return false;
-    this.#copiedVersion = version;
-    this.#copied = this.#coming;
+    this.#copiedVersion = head.version;
+    this.#copied = head;
     return true;
   }
 
@@ -239,10 +233,15 @@ export class Run {
     const keys = this.keys?.of(lease) ?? null;
     // The host does not know the lease's keys.
     if (this.keys && !keys) return 'wrong-size';
-    const decoder = keys ? new Decoder(this.#up, keys.length) : this.decoder;
+    const decoder = keys ? new Decoder(this.#up, keys.length) : this.#decoder;
     if (bytes.length !== decoder.bytes) return 'wrong-size';
     const values = decoder.decode(bytes);
     return values ? { values, keys } : 'not-finite';
+  }
+
+  /** A gradient that `decode` gave is no longer needed: the next may have its memory. */
+  recycle({ values, keys }: Gradient): void {
+    if (keys === null) this.#decoder.recycle(values);
   }
 
   /** The longest body a worker may send. */
@@ -252,7 +251,7 @@ export class Run {
       return this.#up.bytesFor(maxKeys) + maxKeyBytes(maxKeys);
     }
     const isKept = this.keeper === 'workers';
-    return isKept ? stateBytes(this.params.length, this.optimizer.slots.length) : this.decoder.bytes;
+    return isKept ? stateBytes(this.params.length, this.optimizer.slots.length) : this.#decoder.bytes;
   }
 
   /**
@@ -310,10 +309,11 @@ export class Run {
 
   /** All that is needed to go on. The arrays are live: copy them before anything else happens. */
   snapshot(nowMs: number): SavedRun {
-    return { head: this.#copied ?? this.#head(nowMs), keys: null, arrays: [this.params, ...this.optimizer.slots] };
+    return { head: this.#copied ?? this.head(nowMs), keys: null, arrays: [this.params, ...this.optimizer.slots] };
   }
 
-  #head(nowMs: number): RunSnapshot {
+  /** The run as it is, without its numbers. */
+  head(nowMs: number): RunSnapshot {
     return {
       id: this.plan.id,
       experiment: this.plan.experiment,

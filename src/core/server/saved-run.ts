@@ -1,20 +1,15 @@
-import type { Experiment } from '../../experiment/experiment.ts';
 import type { LeasesSnapshot } from './leases.ts';
 import type { MemberRecord } from './member.ts';
-import type { ServerCounters, TestPoint, TrainPoint } from './progress.ts';
+import type { RunState, TestPoint, TrainPoint } from './progress.ts';
 
 type CurveSnapshot<Point> = { points: readonly Point[]; stride: number; seen: number };
 
+type Kept = 'id' | 'experiment' | 'version' | 'elapsedMs' | 'startedAtMs' | 'counters';
+
 /** A run at rest, without its numbers. */
-export interface RunSnapshot {
-  readonly id: string;
-  readonly experiment: Experiment;
+export interface RunSnapshot extends Pick<RunState, Kept> {
   readonly schema: string;
-  readonly version: number;
-  readonly elapsedMs: number;
-  readonly startedAtMs: number;
   readonly leases: LeasesSnapshot;
-  readonly counters: ServerCounters;
   readonly train: CurveSnapshot<TrainPoint>;
   readonly test: CurveSnapshot<TestPoint>;
 }

@@ -1,16 +1,11 @@
 import type { Codec } from '../math/codec/codec.ts';
 import { Decoder } from '../math/codec/decoder.ts';
 import type { Rng } from '../math/rng.ts';
-import type { Lease } from '../wire/protocol.ts';
+import type { Lease, ToHost } from '../wire/protocol.ts';
 import type { WorkerTurn } from '../worker/worker-turn.ts';
 import { encodeKeys, maxKeyBytes } from './key-coding.ts';
 
-/** Keys as they end a push. */
-export interface NextKeys {
-  readonly lease: number;
-  readonly count: number;
-  readonly bytes: number;
-}
+type Push = Extract<ToHost, { type: 'push' }>;
 
 /** A worker's side of parameters with keys: which keys its leases touch, and how keys, gradients and values are encoded. */
 export class LeaseKeys {
@@ -68,7 +63,7 @@ export class LeaseKeys {
   }
 
   /** The body of a push: a gradient, and the keys of the next lease if they are known. */
-  join(gradient: Float32Array, next: number | null, random: Rng): { body: Uint8Array; next: NextKeys | null } {
+  join(gradient: Float32Array, next: number | null, random: Rng): Pick<Push, 'next'> & { body: Uint8Array } {
     const numbers = this.#up.encode(gradient, random);
     const keys = next === null ? null : this.of(next);
     if (next === null || !keys) return { body: numbers, next: null };

@@ -21,18 +21,7 @@ export interface Codec {
   decode(bytes: Uint8Array, into: Float32Array): Float32Array;
 }
 
+const codecs = { float32, float16, int8 } as const satisfies Record<Exclude<CodecName, 'topk'>, Codec>;
+
 /** Every codec there is, ready for use; `share` is the part of the numbers that top-k sends. */
-export function codecNamed(name: CodecName, share: number): Codec {
-  switch (name) {
-    case 'float32':
-      return float32;
-    case 'float16':
-      return float16;
-    case 'int8':
-      return int8;
-    case 'topk':
-      return topk(share);
-    default:
-      return name satisfies never;
-  }
-}
+export const codecNamed = (name: CodecName, share: number): Codec => (name === 'topk' ? topk(share) : codecs[name]);
