@@ -1,5 +1,6 @@
+import type { Aggregate } from '../math/aggregate/aggregate.ts';
 import type { Gradient } from '../math/gradient.ts';
-import type { Delivery, Ring, StrategyHost, StrategyVerdict } from '../strategy/strategy.ts';
+import type { Delivery, Ring, StrategyVerdict } from '../strategy/strategy.ts';
 import type { Lease, Rejection, ToWorker, Verdict } from '../wire/protocol.ts';
 import type { Crew } from './crew.ts';
 import type { Evaluations } from './evaluations.ts';
@@ -45,8 +46,11 @@ export function reject(turn: Turn, session: Session, { run, seq }: Push, version
   answer(turn, session, { run, version }, { seq, sinceMs: turn.nowMs, verdict });
 }
 
-/** What one run gives its workers and takes from them: examples, parameters, verdicts. Strategies act through it. */
-export class Exchange implements StrategyHost {
+/**
+ * What one run gives its workers and takes from them: examples, parameters, verdicts. A strategy sees and does what comes first,
+ * up to `wakeAt`: it decides about each delivery once, before its update, and a worker goes on when it is released.
+ */
+export class Exchange {
   /** Unusable pushes and troubles, with none applied between. */
   rejectionsInARow = 0;
   readonly #deps: ExchangeDeps;
@@ -70,28 +74,34 @@ export class Exchange implements StrategyHost {
     return this.#deps.run.version;
   }
 
-  aggregate() {
+  /** What makes one update of a round's gradients. */
+  aggregate(): Aggregate {
     return this.#deps.run.aggregate();
   }
 
+  /** Workers that are here, even if they pause, by number. */
   present(): readonly number[] {
     return numbersOf(this.#deps.crew.sessions);
   }
 
+  /** Workers that take part just now, at work or not, by number. */
   active(): readonly number[] {
     return numbersOf(this.#deps.crew.sessions.filter((session) => session.isActive));
   }
 
+  /** Workers with nothing to do, by number. */
   idle(): readonly number[] {
     return this.#isOpen ? numbersOf(this.#deps.crew.sessions.filter((session) => session.isIdle)) : [];
   }
 
+  /** Moves the parameters by `gradient × scale` and makes the next version. `loss` is the mean over its examples. */
   update(gradient: Gradient, scale: number, loss: number): void {
     const { run, turn, onUpdate } = this.#deps;
     run.apply(gradient, scale, loss, turn.nowMs, turn.wallMs);
     onUpdate();
   }
 
+  /** Makes the next version of parameters that only the workers have. */
   advance(loss: number): void {
     const { run, turn, onUpdate } = this.#deps;
     run.advance(loss, turn.nowMs, turn.wallMs);
@@ -106,6 +116,7 @@ export class Exchange implements StrategyHost {
     this.#conclude(worker, verdict, examples);
   }
 
+  /** Takes back what the worker is computing; it goes to another. Its late push will be stale. */
   revoke(worker: number): void {
     const { leases } = this.#deps.run;
     const oldest = leases.heldBy(worker)[0];
@@ -114,6 +125,7 @@ export class Exchange implements StrategyHost {
     if (work?.kind === 'computing') work.isRevoked = true;
   }
 
+  /** Gives these workers examples and, unless `isBare`, the host's parameters, in this order. Says who got some: at the end none are left. */
   release(workers: readonly number[], isBare = false): readonly number[] {
     if (!this.#isOpen) return [];
     const { run } = this.#deps;
@@ -154,6 +166,7 @@ export class Exchange implements StrategyHost {
     answer(turn, session, run, work, { isNext: true, leases, due }, withParams);
   }
 
+  /** Tells these workers about a ring. Whoever is not among its members no longer takes part in the round. */
   form(ring: Ring, to: readonly number[]): void {
     const { run, turn } = this.#deps;
     for (const worker of to) {
@@ -165,11 +178,13 @@ export class Exchange implements StrategyHost {
     }
   }
 
+  /** Shown beside the worker's name. */
   warn(worker: number, text: string): void {
     const member = this.#deps.roster.members.get(worker);
     if (member) member.trouble = text;
   }
 
+  /** Asks for a `tick` at this time. */
   wakeAt(atMs: number): void {
     this.#deps.turn.effects.push({ type: 'wake', atMs });
   }

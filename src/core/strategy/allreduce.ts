@@ -26,7 +26,7 @@ interface Round {
  * a member is lost before, the others make the mean again in a new ring, from the gradients they kept.
  * Liveness: nobody waits for a member beyond the round's deadline.
  */
-export const allreduce: StrategyFactory = ({ deadline }, host) => {
+export const allreduce: StrategyFactory = ({ deadline }, exchange) => {
   const patience = new Patience(deadline);
   const strikes = new Map<number, number>();
   /** Workers with the parameters of the current version. */
@@ -37,11 +37,11 @@ export const allreduce: StrategyFactory = ({ deadline }, host) => {
   const isWelcome = (worker: number) => (strikes.get(worker) ?? 0) < MAX_STRIKES;
 
   const start = () => {
-    const idle = host.idle().filter(isWelcome);
+    const idle = exchange.idle().filter(isWelcome);
     const donors = donorsAmong();
     // The first parameters follow from the seed; later ones, if no worker has them any more, are the host's last copy.
-    const isFromHost = donors.length === 0 && host.version > 0;
-    const members = host.release(idle, !isFromHost);
+    const isFromHost = donors.length === 0 && exchange.version > 0;
+    const members = exchange.release(idle, !isFromHost);
     if (members.length === 0) return;
     const hasOwn = (worker: number) => donors.length === 0 || holders.has(worker);
     round = {
@@ -51,24 +51,24 @@ export const allreduce: StrategyFactory = ({ deadline }, host) => {
       missing: new Set(members),
       deliveries: new Map(),
       reduced: new Map(),
-      startedMs: host.nowMs,
+      startedMs: exchange.nowMs,
       deadlineMs: 0,
     };
     form(round);
   };
 
   /** Those who can give the current parameters to others, even if they pause. */
-  const donorsAmong = () => host.present().filter((worker) => holders.has(worker));
+  const donorsAmong = () => exchange.present().filter((worker) => holders.has(worker));
 
   const form = (current: Round) => {
     const donors = donorsAmong();
     rings += 1;
     current.ring = rings;
     current.reduced.clear();
-    current.deadlineMs = host.nowMs + patience.ms;
-    host.wakeAt(current.deadlineMs);
+    current.deadlineMs = exchange.nowMs + patience.ms;
+    exchange.wakeAt(current.deadlineMs);
     const feeds = [...current.newcomers].map((to, i) => ({ from: donors[i % donors.length] as number, to }));
-    host.form({ ring: rings, members: [...current.members], feeds }, [
+    exchange.form({ ring: rings, members: [...current.members], feeds }, [
       ...new Set([...current.members, ...feeds.map(({ from }) => from)]),
     ]);
   };
@@ -76,9 +76,9 @@ export const allreduce: StrategyFactory = ({ deadline }, host) => {
   /** What the member did for this round was in vain; it will be free again. */
   const letGo = (current: Round, worker: number) => {
     const delivery = current.deliveries.get(worker);
-    if (delivery) host.decide(delivery, { kind: 'stale', staleness: 0 });
-    else host.revoke(worker);
-    host.form({ ring: current.ring, members: [], feeds: [] }, [worker]);
+    if (delivery) exchange.decide(delivery, { kind: 'stale', staleness: 0 });
+    else exchange.revoke(worker);
+    exchange.form({ ring: current.ring, members: [], feeds: [] }, [worker]);
   };
 
   /** The member is no longer in the round; who is left makes the mean anew. */
@@ -107,22 +107,22 @@ export const allreduce: StrategyFactory = ({ deadline }, host) => {
 
   const blame = (current: Round, worker: number) => {
     strikes.set(worker, (strikes.get(worker) ?? 0) + 1);
-    if (!isWelcome(worker)) host.warn(worker, 'Other workers cannot work with it, so it does not take part.');
+    if (!isWelcome(worker)) exchange.warn(worker, 'Other workers cannot work with it, so it does not take part.');
     exclude(current, worker);
   };
 
   const commit = (current: Round) => {
     round = null;
     holders = new Set(current.members);
-    patience.learn(host.nowMs - current.startedMs);
+    patience.learn(exchange.nowMs - current.startedMs);
     let [examples, lossSum] = [0, 0];
     for (const delivery of current.deliveries.values()) {
       examples += delivery.examples;
       lossSum += delivery.examples * delivery.loss;
       strikes.delete(delivery.worker);
-      host.decide(delivery, { kind: 'applied', staleness: 0 });
+      exchange.decide(delivery, { kind: 'applied', staleness: 0 });
     }
-    host.advance(lossSum / examples);
+    exchange.advance(lossSum / examples);
     start();
   };
 
@@ -135,12 +135,12 @@ export const allreduce: StrategyFactory = ({ deadline }, host) => {
       for (const worker of odd) if (round === current) blame(current, worker);
       return;
     }
-    if (host.nowMs < current.deadlineMs) return;
+    if (exchange.nowMs < current.deadlineMs) return;
     // If nobody is done there is nothing to go on with; if everybody is, a link is slow. Either way, wait as long again.
     const late = current.deliveries.size === 0 ? [] : [...current.missing];
     if (late.length === 0) {
-      current.deadlineMs = host.nowMs + patience.ms;
-      host.wakeAt(current.deadlineMs);
+      current.deadlineMs = exchange.nowMs + patience.ms;
+      exchange.wakeAt(current.deadlineMs);
     }
     for (const worker of late) if (round === current) exclude(current, worker);
   };
@@ -150,9 +150,9 @@ export const allreduce: StrategyFactory = ({ deadline }, host) => {
       if (!round) start();
     },
     deliver(delivery) {
-      const isExpected = round?.missing.has(delivery.worker) && delivery.version === host.version;
+      const isExpected = round?.missing.has(delivery.worker) && delivery.version === exchange.version;
       if (!round || !isExpected) {
-        host.decide(delivery, { kind: 'stale', staleness: host.version - delivery.version });
+        exchange.decide(delivery, { kind: 'stale', staleness: exchange.version - delivery.version });
         return this.offer();
       }
       round.missing.delete(delivery.worker);

@@ -4,16 +4,16 @@ import type { StrategyFactory } from './strategy.ts';
  * Every push is applied as it comes and answered with fresh parameters; nobody waits for anybody. What is more than
  * `maxStaleness` versions old is stale; `inverse` damping makes what is old count less.
  */
-export const async: StrategyFactory = ({ maxStaleness, damping }, host) => ({
+export const async: StrategyFactory = ({ maxStaleness, damping }, exchange) => ({
   offer() {
-    host.release(host.idle());
+    exchange.release(exchange.idle());
   },
   deliver(delivery) {
-    const staleness = host.version - delivery.version;
+    const staleness = exchange.version - delivery.version;
     const isTooOld = maxStaleness !== null && staleness > maxStaleness;
-    host.decide(delivery, { kind: isTooOld ? 'stale' : 'applied', staleness });
-    if (!isTooOld) host.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
-    host.release([delivery.worker]);
+    exchange.decide(delivery, { kind: isTooOld ? 'stale' : 'applied', staleness });
+    if (!isTooOld) exchange.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
+    exchange.release([delivery.worker]);
   },
   gone() {},
   tick() {},

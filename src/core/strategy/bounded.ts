@@ -5,7 +5,7 @@ import type { StrategyFactory } from './strategy.ts';
  * Async, but nobody is more than `lead` steps ahead of the slowest (stale synchronous parallel, Ho et al. 2013): the fast
  * ones wait there, so that no gradient is older than lead × workers versions. Who joins starts level with the slowest.
  */
-export const bounded: StrategyFactory = ({ lead, damping }, host) => {
+export const bounded: StrategyFactory = ({ lead, damping }, exchange) => {
   /** Steps of each worker, from where it joined. */
   const steps = new Map<number, number>();
   /** The least steps of anyone and how many are there; null when not everyone who may go on could be given examples. */
@@ -25,7 +25,7 @@ export const bounded: StrategyFactory = ({ lead, damping }, host) => {
   };
 
   const offer = () => {
-    const active = host.active();
+    const active = exchange.active();
     // Who is away does not hold anybody up; back again, it is level with the slowest.
     const present = new Set(active);
     for (const worker of steps.keys()) if (!present.has(worker)) steps.delete(worker);
@@ -35,8 +35,8 @@ export const bounded: StrategyFactory = ({ lead, damping }, host) => {
     const done = new Set<number>();
     for (;;) {
       const limit = slowestOf(done) + lead;
-      const eligible = host.idle().filter((worker) => !done.has(worker) && (steps.get(worker) ?? 0) < limit);
-      const released = new Set(host.release(eligible));
+      const eligible = exchange.idle().filter((worker) => !done.has(worker) && (steps.get(worker) ?? 0) < limit);
+      const released = new Set(exchange.release(eligible));
       if (released.size === eligible.length) {
         rear = done.size > 0 ? null : rearOf(limit - lead);
         return;
@@ -48,15 +48,15 @@ export const bounded: StrategyFactory = ({ lead, damping }, host) => {
   return {
     offer,
     deliver(delivery) {
-      const staleness = host.version - delivery.version;
-      host.decide(delivery, { kind: 'applied', staleness });
+      const staleness = exchange.version - delivery.version;
+      exchange.decide(delivery, { kind: 'applied', staleness });
       const before = steps.get(delivery.worker);
       steps.set(delivery.worker, (before ?? 0) + 1);
-      host.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
+      exchange.update(delivery.gradient, dampingFactor(damping, staleness), delivery.loss);
       if (before !== undefined && before === rear?.least) rear.count -= 1;
       // As long as somebody is where the slowest was, this step lets nobody else go on: no need to go through everyone.
       if (before === undefined || !rear || rear.count === 0) return offer();
-      if (before + 1 < rear.least + lead && host.release([delivery.worker]).length === 0) offer();
+      if (before + 1 < rear.least + lead && exchange.release([delivery.worker]).length === 0) offer();
     },
     gone(worker) {
       steps.delete(worker);

@@ -1,6 +1,6 @@
 import type { Experiment, StrategyName } from '../../experiment/experiment.ts';
-import type { Aggregate } from '../math/aggregate/aggregate.ts';
 import type { Gradient } from '../math/gradient.ts';
+import type { Exchange } from '../server/exchange.ts';
 import type { ToWorker, Verdict } from '../wire/protocol.ts';
 import { allreduce } from './allreduce.ts';
 import { async } from './async.ts';
@@ -26,38 +26,6 @@ export type StrategyVerdict = Exclude<Verdict, { kind: 'rejected' }>;
 /** Workers that add up their gradients among themselves, in this order. */
 export type Ring = Pick<Extract<ToWorker, { type: 'ring' }>, 'ring' | 'members' | 'feeds'>;
 
-/** What a strategy may see and do. Each delivery gets its verdict once, before its update; a worker goes on when released. */
-export interface StrategyHost {
-  readonly nowMs: number;
-  readonly version: number;
-  /** What makes one update of a round's gradients. */
-  aggregate(): Aggregate;
-  /** Workers that are here, even if they pause, by number. */
-  present(): readonly number[];
-  /** Workers that take part just now, at work or not, by number. */
-  active(): readonly number[];
-  /** Workers with nothing to do, by number. */
-  idle(): readonly number[];
-  /** Moves the parameters by `gradient × scale` and makes the next version. `loss` is the mean over its examples. */
-  update(gradient: Gradient, scale: number, loss: number): void;
-  /** Makes the next version of parameters that only the workers have. */
-  advance(loss: number): void;
-  decide(delivery: Delivery, verdict: StrategyVerdict): void;
-  /** Takes back what the worker is computing; it goes to another. Its late push will be stale. */
-  revoke(worker: number): void;
-  /**
-   * Gives these workers examples and, unless `isBare`, the host's parameters, in this order; says who got some (none are
-   * left at the end).
-   */
-  release(workers: readonly number[], isBare?: boolean): readonly number[];
-  /** Tells these workers about a ring. Whoever is not among its members no longer takes part in the round. */
-  form(ring: Ring, to: readonly number[]): void;
-  /** Shown beside the worker's name. */
-  warn(worker: number, text: string): void;
-  /** Asks for a `tick` at this time. */
-  wakeAt(atMs: number): void;
-}
-
 /** How workers train together. Knows nothing of links, leases or clocks. */
 export interface Strategy {
   /** Somebody may have become idle: hand out work. */
@@ -81,8 +49,8 @@ interface RingStrategy {
   unreachable(worker: number, ring: number, peer: number): void;
 }
 
-/** Makes the strategy of one run, which acts through its host. */
-export type StrategyFactory = (experiment: Experiment, host: StrategyHost) => Strategy;
+/** Makes the strategy of one run, which acts through its exchange. */
+export type StrategyFactory = (experiment: Experiment, exchange: Exchange) => Strategy;
 
 /** Every strategy there is, in the order the page lists them. */
 export const strategies = { single, sync, async, bounded, local, allreduce } as const satisfies Record<

@@ -19,14 +19,14 @@ interface Round {
  * Rounds: everyone computes on the same version; the aggregate of their gradients, as a rule the mean weighted by examples,
  * makes one update. A round ends when all but `backup` members delivered, or at its deadline with those who did.
  */
-export const sync: StrategyFactory = ({ backup, deadline }, host) => {
+export const sync: StrategyFactory = ({ backup, deadline }, exchange) => {
   let round: Round | null = null;
-  const aggregate = host.aggregate();
+  const aggregate = exchange.aggregate();
   const patience = new Patience(deadline);
   /** How many take part. Pushes do not change it, so it is not counted again for each. */
   let active = 0;
   const countActive = () => {
-    if (backup > 0) active = host.active().length;
+    if (backup > 0) active = exchange.active().length;
   };
 
   /** Adds what has come in, in slot order, up to the first gap (all of it when `isLast`). */
@@ -43,39 +43,39 @@ export const sync: StrategyFactory = ({ backup, deadline }, host) => {
   };
 
   const start = () => {
-    const members = host.release(host.idle());
+    const members = exchange.release(exchange.idle());
     if (members.length === 0) return;
     aggregate.clear();
     round = {
       members: [...members],
       missing: new Set(members),
       deliveries: new Map(),
-      startedMs: host.nowMs,
+      startedMs: exchange.nowMs,
       slot: 0,
       examples: 0,
       lossSum: 0,
-      deadlineMs: host.nowMs + patience.ms,
+      deadlineMs: exchange.nowMs + patience.ms,
     };
-    host.wakeAt(round.deadlineMs);
+    exchange.wakeAt(round.deadlineMs);
   };
 
   const finish = (current: Round) => {
     round = null;
-    patience.learn(host.nowMs - current.startedMs);
+    patience.learn(exchange.nowMs - current.startedMs);
     fold(current, true);
     const { gradient, scale } = aggregate.finish();
-    for (const worker of current.missing) host.revoke(worker);
-    for (const delivery of current.deliveries.values()) host.decide(delivery, { kind: 'applied', staleness: 0 });
-    host.update(gradient, scale, current.lossSum / current.examples);
+    for (const worker of current.missing) exchange.revoke(worker);
+    for (const delivery of current.deliveries.values()) exchange.decide(delivery, { kind: 'applied', staleness: 0 });
+    exchange.update(gradient, scale, current.lossSum / current.examples);
     start();
   };
 
   /** Whether some still work on an older round, and will join this one. */
-  const hasStragglers = (delivered: number) => backup > 0 && active - host.idle().length - delivered > 0;
+  const hasStragglers = (delivered: number) => backup > 0 && active - exchange.idle().length - delivered > 0;
 
   const settle = () => {
     if (!round) return;
-    const late = host.nowMs >= round.deadlineMs;
+    const late = exchange.nowMs >= round.deadlineMs;
     const delivered = round.deliveries.size;
     const quorum = backup === 0 ? round.members.length : Math.max(1, active - backup);
     const isEnough = delivered >= quorum || (round.missing.size === 0 && !hasStragglers(delivered));
@@ -85,15 +85,15 @@ export const sync: StrategyFactory = ({ backup, deadline }, host) => {
       start();
     } else if (late) {
       // Nobody delivered: there is nothing to go on with, so wait as long again.
-      round.deadlineMs = host.nowMs + patience.ms;
-      host.wakeAt(round.deadlineMs);
+      round.deadlineMs = exchange.nowMs + patience.ms;
+      exchange.wakeAt(round.deadlineMs);
     }
   };
 
   /** Where rounds do not wait for everyone, whoever is done with an older one joins this one. */
   const welcome = (current: Round) => {
-    const newcomers = host.idle().filter((worker) => !current.members.includes(worker));
-    for (const worker of host.release(newcomers)) {
+    const newcomers = exchange.idle().filter((worker) => !current.members.includes(worker));
+    for (const worker of exchange.release(newcomers)) {
       current.members.push(worker);
       current.missing.add(worker);
     }
@@ -107,8 +107,8 @@ export const sync: StrategyFactory = ({ backup, deadline }, host) => {
       settle();
     },
     deliver(delivery) {
-      if (!round?.missing.has(delivery.worker) || delivery.version !== host.version) {
-        host.decide(delivery, { kind: 'stale', staleness: host.version - delivery.version });
+      if (!round?.missing.has(delivery.worker) || delivery.version !== exchange.version) {
+        exchange.decide(delivery, { kind: 'stale', staleness: exchange.version - delivery.version });
         return this.offer();
       }
       round.missing.delete(delivery.worker);
