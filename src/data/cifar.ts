@@ -1,3 +1,5 @@
+import { DataError } from './data-error.ts';
+
 /**
  * A binary batch of CIFAR-10, one record per image:
  *
@@ -20,7 +22,7 @@ export interface CifarBatch {
 /** Reads a binary batch; throws with what is wrong if it is not one of CIFAR-10. */
 export function parseCifar(bytes: Uint8Array): CifarBatch {
   if (bytes.length === 0 || bytes.length % RECORD_BYTES !== 0) {
-    throw new RangeError(`a batch of CIFAR-10 has a multiple of ${RECORD_BYTES} bytes, this has ${bytes.length}`);
+    throw new DataError(`a batch of CIFAR-10 has a multiple of ${RECORD_BYTES} bytes, this has ${bytes.length}`);
   }
   const count = bytes.length / RECORD_BYTES;
   const labels = new Uint8Array(count);
@@ -29,7 +31,7 @@ export function parseCifar(bytes: Uint8Array): CifarBatch {
     const record = index * RECORD_BYTES;
     const label = bytes[record] as number;
     if (label >= CLASSES) {
-      throw new RangeError(`labels of CIFAR-10 are 0 … 9, image ${index} has ${label}: is this CIFAR-100?`);
+      throw new DataError(`labels of CIFAR-10 are 0 … 9, image ${index} has ${label}: is this CIFAR-100?`);
     }
     labels[index] = label;
     for (let channel = 0; channel < CHANNELS; channel++) {

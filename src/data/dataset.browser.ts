@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { checksum } from '../core/wire/checksum.ts';
 import { dropFile, keepFile, readFile } from '../store/files.ts';
-import { DataError, loadSplit } from './dataset.ts';
+import { DataError } from './data-error.ts';
+import { loadSplit } from './dataset.ts';
 import { dataFiles } from './files.ts';
 
 const baseUrl = `${location.origin}/`;
@@ -79,6 +80,14 @@ test('gives up after three tries with words that help, and works the next time',
   expect((await loadSplit('mnist', 'test', { baseUrl })).count).toBe(10_000);
 });
 
+test('a file that comes damaged each time says where to make it anew', async () => {
+  answerWith(() => Promise.resolve(new Response(new Uint8Array(images.sizeBytes))));
+  const loading = loadSplit('mnist', 'test', { baseUrl, pausesMs: [1, 1] });
+  await expect(loading).rejects.toThrow(DataError);
+  await expect(loading).rejects.toThrow(/t10k-images.*came damaged.*npm run build/);
+  expect(fetched).toHaveBeenCalledTimes(3);
+});
+
 test('says at once when the server does not have the data', async () => {
   answerWith(() => Promise.resolve(new Response('', { status: 404 })));
   await expect(loadSplit('mnist', 'test', { baseUrl })).rejects.toThrow(/the server has no data\/mnist.*npm run build/);
@@ -109,30 +118,16 @@ test.each(['packed', 'unpacked'])('takes bytes that the browser hands over %s', 
   expect((await loadSplit('mnist', 'test', { baseUrl })).count).toBe(10_000);
 });
 
-test('two at once share one download, and one that aborts does not fail the other', async () => {
-  const stop = new AbortController();
-  const first = loadSplit('mnist', 'test', { baseUrl, signal: stop.signal });
-  const second = loadSplit('mnist', 'test', { baseUrl });
-  stop.abort(new Error('left'));
-  await expect(first).rejects.toThrow('left');
-  expect((await second).count).toBe(10_000);
+test('two at once share one download', async () => {
+  const fractions: number[][] = [[], []];
+  const both = fractions.map((seen) =>
+    loadSplit('mnist', 'test', { baseUrl, onProgress: (fraction) => seen.push(fraction) }),
+  );
+  const [first, second] = await Promise.all(both);
+  expect(first?.count).toBe(10_000);
+  expect(second).toBe(first);
+  expect(fractions.map((seen) => seen.at(-1))).toEqual([1, 1]);
   expect(fetched).toHaveBeenCalledTimes(2);
-});
-
-test('stops fetching when nobody waits any more, and can start afresh', async () => {
-  const stop = new AbortController();
-  let signal: AbortSignal | null | undefined;
-  fetched.mockImplementation((_, init) => {
-    signal = init?.signal;
-    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal?.reason)));
-  });
-  const loading = loadSplit('mnist', 'test', { baseUrl, signal: stop.signal });
-  await vi.waitFor(() => expect(fetched).toHaveBeenCalled());
-  stop.abort(new Error('left'));
-  await expect(loading).rejects.toThrow('left');
-  expect(signal?.aborted).toBe(true);
-  answerWith((url) => realFetch(url));
-  expect((await loadSplit('mnist', 'test', { baseUrl })).count).toBe(10_000);
 });
 
 test('a tab that holds the lock makes others wait and then use its copy', async () => {

@@ -1,105 +1,63 @@
 import { type DataName, dataSpecs } from '../models/data.ts';
-import type { Labels } from '../models/labels.ts';
 import { elements } from '../models/layer.ts';
 import { dropFile, keepFile, readFile } from '../store/files.ts';
-import { DataError, download, isIntact } from './download.ts';
-import { type DataFile, dataFiles, type SplitName } from './files.ts';
+import { DataError } from './data-error.ts';
+import { download, isIntact } from './download.ts';
+import { type DataFile, dataFiles, type Split, type SplitName } from './files.ts';
 import { parseIdx } from './idx.ts';
 import { generateSplit, isGenerated } from './synthetic.ts';
-
-export { DataError } from './download.ts';
-
-/** Examples for training, or those kept apart for testing. */
-export interface Split {
-  readonly count: number;
-  /** count × elements, 0 … 255. */
-  readonly images: Uint8Array;
-  readonly labels: Labels;
-}
 
 export interface LoadOptions {
   /** The app's address, ending in a slash; absolute when called in a Worker. */
   readonly baseUrl: string;
   onProgress?(fraction: number): void;
-  readonly signal?: AbortSignal;
   /** Between tries; for tests. */
   readonly pausesMs?: readonly number[];
 }
 
-interface Loading {
-  readonly split: Promise<Split>;
-  readonly stop: AbortController;
-  readonly listeners: Set<(fraction: number) => void>;
-  waiting: number;
-}
+type OnProgress = (fraction: number) => void;
 
-const underWay = new Map<string, Loading>();
+const underWay = new Map<string, { readonly split: Promise<Split>; readonly listeners: Set<OnProgress> }>();
 
 /**
  * The whole split, checked. Fetched at most once by the tabs of a browser, then kept in it; a damaged copy is fetched
- * again. Rejects with `DataError`, or with the signal's reason when aborted.
+ * again. Rejects with `DataError`.
  */
 export async function loadSplit(name: DataName, which: SplitName, options: LoadOptions): Promise<Split> {
-  options.signal?.throwIfAborted();
-  const key = `${options.baseUrl} ${name} ${which}`;
+  const { baseUrl, onProgress, pausesMs } = options;
+  const key = `${baseUrl} ${name} ${which}`;
   let loading = underWay.get(key);
   if (loading === undefined) {
-    loading = begin(name, which, options);
+    const listeners = new Set<OnProgress>();
+    const tell: OnProgress = (fraction) => {
+      for (const listener of listeners) listener(fraction);
+    };
+    const split = load(name, which, { baseUrl, pausesMs, onProgress: tell }).finally(() => underWay.delete(key));
+    loading = { split, listeners };
     underWay.set(key, loading);
-    const forget = () => underWay.delete(key);
-    loading.split.then(forget, forget);
   }
-  return join(key, loading, options);
+  if (onProgress) loading.listeners.add(onProgress);
+  return loading.split;
 }
 
-function begin(name: DataName, which: SplitName, options: LoadOptions): Loading {
-  const stop = new AbortController();
-  const listeners = new Set<(fraction: number) => void>();
-  const { baseUrl, pausesMs } = options;
-  const onProgress = (fraction: number) => {
-    for (const listener of listeners) listener(fraction);
-  };
-  const split = load(name, which, { baseUrl, onProgress, signal: stop.signal, ...(pausesMs && { pausesMs }) });
-  return { split, stop, listeners, waiting: 0 };
+interface RunningOptions {
+  readonly baseUrl: string;
+  readonly onProgress: OnProgress;
+  readonly pausesMs: readonly number[] | undefined;
 }
-
-/** One caller's aborting must not fail the others: the work stops when nobody waits for it any more. */
-async function join(key: string, loading: Loading, { signal, onProgress }: LoadOptions): Promise<Split> {
-  const listener = (fraction: number) => onProgress?.(fraction);
-  loading.listeners.add(listener);
-  loading.waiting++;
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal?.reason);
-  });
-  signal?.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([loading.split, aborted]);
-  } finally {
-    signal?.removeEventListener('abort', onAbort);
-    loading.listeners.delete(listener);
-    if (--loading.waiting === 0 && signal?.aborted) {
-      loading.stop.abort(signal.reason);
-      if (underWay.get(key) === loading) underWay.delete(key);
-    }
-  }
-}
-
-type RunningOptions = Required<Pick<LoadOptions, 'baseUrl' | 'onProgress' | 'signal'>> & Pick<LoadOptions, 'pausesMs'>;
 
 async function load(name: DataName, which: SplitName, options: RunningOptions): Promise<Split> {
-  if (isGenerated(name)) return generateSplit(name, which, options);
+  const { onProgress } = options;
+  if (isGenerated(name)) return generateSplit(name, which, onProgress);
   const files = dataFiles[name][which];
   const share = files.images.sizeBytes / (files.images.sizeBytes + files.labels.sizeBytes);
-  const imageBytes = await oneAtATime(files.images, {
+  const part = (from: number, to: number) => ({
     ...options,
-    onProgress: (fraction) => options.onProgress(fraction * share),
+    onProgress: (fraction: number) => onProgress(from + fraction * (to - from)),
   });
-  const labelBytes = await oneAtATime(files.labels, {
-    ...options,
-    onProgress: (fraction) => options.onProgress(share + fraction * (1 - share)),
-  });
-  options.onProgress(1);
+  const imageBytes = await oneAtATime(files.images, part(0, share));
+  const labelBytes = await oneAtATime(files.labels, part(share, 1));
+  onProgress(1);
   const images = parseIdx(imageBytes).values;
   const labels = parseIdx(labelBytes).values;
   const { input, classes } = dataSpecs[name];
@@ -113,7 +71,7 @@ async function load(name: DataName, which: SplitName, options: RunningOptions): 
 function oneAtATime(file: DataFile, options: RunningOptions): Promise<Uint8Array> {
   const { locks } = navigator as { readonly locks?: LockManager };
   if (locks === undefined) return keptOrFetched(file, options);
-  return locks.request(`manyhands ${file.path}`, { signal: options.signal }, () => keptOrFetched(file, options));
+  return locks.request(`manyhands ${file.path}`, () => keptOrFetched(file, options));
 }
 
 async function keptOrFetched(file: DataFile, options: RunningOptions): Promise<Uint8Array> {
@@ -122,7 +80,6 @@ async function keptOrFetched(file: DataFile, options: RunningOptions): Promise<U
     if (isIntact(file, kept)) return kept;
     await dropFile(file.path);
   }
-  options.signal.throwIfAborted();
   const bytes = await download(file, options);
   await keepFile(file.path, bytes);
   return bytes;

@@ -1,48 +1,44 @@
 import { checksum } from '../core/wire/checksum.ts';
+import { errorText } from '../experiment/error-text.ts';
+import { DataError } from './data-error.ts';
 import type { DataFile } from './files.ts';
-
-/** Why data could not be had, in words for the person at the page. */
-export class DataError extends Error {
-  override readonly name = 'DataError';
-}
+import { chunksOf } from './sparse/byte-source.ts';
 
 const PAUSES_MS = [500, 2000] as const;
 /** A connection that gives nothing for this long is given up and tried again. */
 const STALL_MS = 20_000;
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly baseUrl: string;
-  readonly signal: AbortSignal;
   onProgress(fraction: number): void;
   /** Tests pass shorter ones; there is one try more than pauses. */
-  readonly pausesMs?: readonly number[];
+  readonly pausesMs: readonly number[] | undefined;
 }
 
 /** True if the bytes are those the file must have. */
 export const isIntact = (file: DataFile, bytes: Uint8Array): boolean =>
   bytes.length === file.sizeBytes && checksum(bytes) === file.checksum;
 
-/** Fetches and unpacks a file, up to three times; what it gives is intact. */
+/** Fetches and unpacks a file, up to three times; what it gives is intact. Rejects with `DataError`. */
 export async function download(file: DataFile, options: DownloadOptions): Promise<Uint8Array<ArrayBuffer>> {
-  const pausesMs = options.pausesMs ?? PAUSES_MS;
-  for (let attempt = 0; ; attempt++) {
+  const { pausesMs = PAUSES_MS } = options;
+  let failure: DataError | null = null;
+  for (const pauseMs of [0, ...pausesMs]) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
     try {
       const bytes = await fetchRaw(file, options);
       if (isIntact(file, bytes)) return bytes;
-      throw new Error('what came is not the file expected (its checksum is wrong)');
+      failure = new DataError(
+        `${file.path}.gz came damaged (its size or checksum is wrong): on the machine that serves this page, run ${remedy(file)}, then try again.`,
+      );
     } catch (error) {
-      options.signal.throwIfAborted();
-      const pauseMs = pausesMs[attempt];
       if (error instanceof DataError) throw error;
-      if (pauseMs === undefined) {
-        const why = error instanceof Error ? error.message : String(error);
-        throw new DataError(
-          `${file.path}.gz could not be fetched in ${attempt + 1} tries: ${why}. Check the connection and try again.`,
-        );
-      }
-      await pause(pauseMs, options.signal);
+      failure = new DataError(
+        `${file.path}.gz could not be fetched in ${pausesMs.length + 1} tries: ${errorText(error)}. Check the connection, then try again.`,
+      );
     }
   }
+  throw failure;
 }
 
 /** MNIST is made by every build; other data only when asked for. */
@@ -60,12 +56,11 @@ async function fetchRaw(file: DataFile, options: DownloadOptions): Promise<Uint8
   };
   alive();
   try {
-    const signal = AbortSignal.any([options.signal, stall.signal]);
-    const response = await fetch(`${options.baseUrl}${file.path}.gz`, { signal });
+    const response = await fetch(`${options.baseUrl}${file.path}.gz`, { signal: stall.signal });
     // A development server answers with the page itself for what it does not have.
     if (response.status === 404 || response.headers.get('content-type')?.startsWith('text/html')) {
       throw new DataError(
-        `the server has no ${file.path}.gz: on the machine that serves this page, run ${remedy(file)}`,
+        `the server has no ${file.path}.gz: on the machine that serves this page, run ${remedy(file)}, then try again.`,
       );
     }
     if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
@@ -109,32 +104,14 @@ async function unpacked(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promis
   return whole.pipeThrough(new DecompressionStream('gzip'));
 }
 
+/** All that came, or nothing if that is more than expected. */
 async function collect(stream: ReadableStream<Uint8Array>, sizeBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(sizeBytes);
   let filled = 0;
-  const reader = stream.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (filled + part.value.length > sizeBytes) {
-      void reader.cancel();
-      throw new Error(`more than the expected ${sizeBytes} bytes came`);
-    }
-    bytes.set(part.value, filled);
-    filled += part.value.length;
+  for await (const chunk of chunksOf(stream)) {
+    if (filled + chunk.length > sizeBytes) return bytes.subarray(0, 0);
+    bytes.set(chunk, filled);
+    filled += chunk.length;
   }
-  if (filled < sizeBytes) throw new Error(`${filled} bytes came instead of ${sizeBytes}`);
-  return bytes;
-}
-
-function pause(pauseMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    }, pauseMs);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
+  return bytes.subarray(0, filled);
 }

@@ -1,4 +1,5 @@
 import type { DataName } from '../models/data.ts';
+import type { Labels } from '../models/labels.ts';
 
 /** A raw file as it must be once unpacked; `checksum` is xxHash32 of the raw bytes. */
 export interface DataFile {
@@ -12,6 +13,14 @@ export interface DataFile {
 export type FileDataName = Exclude<DataName, `fake-${string}`>;
 
 export type SplitName = 'train' | 'test';
+
+/** Examples for training, or those kept apart for testing. */
+export interface Split {
+  readonly count: number;
+  /** count × elements, 0 … 255. */
+  readonly images: Uint8Array;
+  readonly labels: Labels;
+}
 
 /** The files behind each data set. */
 export const dataFiles: Record<

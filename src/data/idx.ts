@@ -1,3 +1,5 @@
+import { DataError } from './data-error.ts';
+
 /**
  * IDX, the format of MNIST and its relatives. All numbers are big-endian.
  *
@@ -17,23 +19,23 @@ const UINT8 = 8;
 
 /** Reads an IDX file of uint8 elements; throws unless it is exactly as long as its head says. */
 export function parseIdx(bytes: Uint8Array): Idx {
-  if (bytes.length < 4) throw new RangeError(`an IDX file has at least 4 bytes, this has ${bytes.length}`);
+  if (bytes.length < 4) throw new DataError(`an IDX file has at least 4 bytes, this has ${bytes.length}`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.getUint16(0) !== 0) {
-    throw new RangeError(`an IDX file starts with two zero bytes, this with 0x${view.getUint16(0).toString(16)}`);
+    throw new DataError(`an IDX file starts with two zero bytes, this with 0x${view.getUint16(0).toString(16)}`);
   }
   const type = view.getUint8(2);
-  if (type !== UINT8) throw new RangeError(`only IDX files of uint8 (type 8) can be read, this has type ${type}`);
+  if (type !== UINT8) throw new DataError(`only IDX files of uint8 (type 8) can be read, this has type ${type}`);
   const dimensions = view.getUint8(3);
   const headBytes = 4 + 4 * dimensions;
   if (dimensions === 0 || bytes.length < headBytes) {
-    throw new RangeError(`an IDX head of ${dimensions} dimensions does not fit in ${bytes.length} bytes`);
+    throw new DataError(`an IDX head of ${dimensions} dimensions does not fit in ${bytes.length} bytes`);
   }
   const shape = Array.from({ length: dimensions }, (_, i) => view.getUint32(4 + 4 * i));
   const expected = shape.reduce((a, b) => a * b, 1);
   const found = bytes.length - headBytes;
   if (found !== expected) {
-    throw new RangeError(`an IDX file of ${shape.join(' × ')} has ${expected} elements, this has ${found}`);
+    throw new DataError(`an IDX file of ${shape.join(' × ')} has ${expected} elements, this has ${found}`);
   }
   return { shape, values: bytes.subarray(headBytes) };
 }

@@ -1,4 +1,5 @@
 import { permutation, rng } from '../core/math/rng.ts';
+import { Recent } from './recent.ts';
 
 /** The examples of endless passes over the data, each pass in its own order. */
 export interface ExampleOrder {
@@ -10,17 +11,8 @@ export interface ExampleOrder {
 export function exampleOrder(count: number, seed: number): ExampleOrder {
   if (!Number.isInteger(count) || count < 1) throw new RangeError(`an order needs at least one example, not ${count}`);
   // Leases move forward, and one may straddle a boundary: two passes are enough.
-  const cached = new Map<number, Uint32Array>();
-  const orderOf = (pass: number) => {
-    let order = cached.get(pass);
-    if (order === undefined) {
-      const [oldest] = cached.keys();
-      if (cached.size === 2 && oldest !== undefined) cached.delete(oldest);
-      order = permutation(count, rng(seed, 'order', pass));
-      cached.set(pass, order);
-    }
-    return order;
-  };
+  const passes = new Recent<Uint32Array>(2);
+  const orderOf = (pass: number) => passes.get(pass, () => permutation(count, rng(seed, 'order', pass)));
   return {
     indices(from, length) {
       if (!Number.isSafeInteger(from) || !Number.isSafeInteger(length) || from < 0 || length < 0) {

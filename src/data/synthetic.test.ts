@@ -51,13 +51,10 @@ test('more than 256 classes have labels of two bytes', () => {
   expect(Math.max(...labels)).toBeLessThan(1000);
 });
 
-test('a named data set is as large as it says, and can be aborted', async () => {
+test('a named data set is as large as it says', async () => {
   const { testCount, input } = dataSpecs['fake-28'];
   const fractions: number[] = [];
-  const signal = new AbortController().signal;
-  const split = await generateSplit('fake-28', 'test', { signal, onProgress: (fraction) => fractions.push(fraction) });
+  const split = await generateSplit('fake-28', 'test', (fraction) => fractions.push(fraction));
   expect(split.images.length).toBe(testCount * input[0] * input[1]);
   expect(fractions.at(-1)).toBe(1);
-  const aborted = AbortSignal.abort(new Error('left'));
-  await expect(generateSplit('fake-227', 'test', { signal: aborted, onProgress: () => {} })).rejects.toThrow('left');
 });

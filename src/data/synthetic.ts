@@ -1,9 +1,8 @@
 import { type Rng, rng } from '../core/math/rng.ts';
 import { type DataName, dataSpecs } from '../models/data.ts';
-import type { Labels } from '../models/labels.ts';
-import type { FileDataName, SplitName } from './files.ts';
+import type { FileDataName, Split, SplitName } from './files.ts';
 
-export type GeneratedName = Exclude<DataName, FileDataName>;
+type GeneratedName = Exclude<DataName, FileDataName>;
 
 export const isGenerated = (name: DataName): name is GeneratedName => name.startsWith('fake-');
 
@@ -12,12 +11,6 @@ export interface Recipe {
   readonly input: readonly [height: number, width: number, channels: number];
   readonly classes: number;
   readonly seed: number;
-}
-
-export interface Generated {
-  readonly count: number;
-  readonly images: Uint8Array;
-  readonly labels: Labels;
 }
 
 /** Everyone who trains on generated data must have the same. */
@@ -79,7 +72,7 @@ function draw(target: Uint8Array, { input }: Recipe, { cells }: Pattern, random:
  * Labelled images in which each class is a pattern, moved about and under noise. The same recipe, split and count give
  * the same images on every machine; the splits share patterns and nothing else. Yields the index of each image made.
  */
-export function* generate(recipe: Recipe, which: SplitName, count: number): Generator<number, Generated> {
+export function* generate(recipe: Recipe, which: SplitName, count: number): Generator<number, Split> {
   const size = recipe.input.reduce((a, b) => a * b, 1);
   const images = new Uint8Array(count * size);
   const labels = recipe.classes > 256 ? new Uint16Array(count) : new Uint8Array(count);
@@ -98,12 +91,12 @@ export function* generate(recipe: Recipe, which: SplitName, count: number): Gene
 /** A breath for other messages of the thread after so much work. */
 const BREATH_MS = 30;
 
-/** The generated data set's split; it can be aborted and reports how far it is. */
+/** The generated data set's split; reports how far it is. */
 export async function generateSplit(
   name: GeneratedName,
   which: SplitName,
-  { signal, onProgress }: { readonly signal: AbortSignal; onProgress(fraction: number): void },
-): Promise<Generated> {
+  onProgress: (fraction: number) => void,
+): Promise<Split> {
   const { input, classes, trainCount, testCount } = dataSpecs[name];
   const count = which === 'train' ? trainCount : testCount;
   const making = generate({ input, classes, seed: SEED }, which, count);
@@ -115,7 +108,6 @@ export async function generateSplit(
     }
     if (performance.now() - breathedMs < BREATH_MS) continue;
     await new Promise((resolve) => setTimeout(resolve));
-    signal.throwIfAborted();
     onProgress(step.value / count);
     breathedMs = performance.now();
   }

@@ -1,10 +1,11 @@
 import { SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { encodeExamples } from '../core/sparse/example-coding.ts';
-import { DataError } from '../data/download.ts';
+import { DataError } from '../data/data-error.ts';
 import { type ByteSource, blobSource } from '../data/sparse/byte-source.ts';
-import { type FileExamples, openExamples, type Unpack } from '../data/sparse/file-examples.ts';
+import { type FileExamples, openExamples } from '../data/sparse/file-examples.ts';
 import { type FileIdentity, identityOf, isSameFile } from '../data/sparse/file-identity.ts';
 import type { SparseFormat } from '../data/sparse/formats/formats.ts';
+import type { Unpack } from '../data/sparse/indexed-file.ts';
 import { unpackToBlob } from '../data/sparse/unpacked-blob.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 

@@ -1,5 +1,6 @@
 import type { Lease } from '../core/wire/protocol.ts';
-import { loadSplit, type Split } from '../data/dataset.ts';
+import { loadSplit } from '../data/dataset.ts';
+import type { Split } from '../data/files.ts';
 import { type ExampleOrder, exampleOrder } from '../data/order.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { DeviceError } from '../ml/device-error.ts';

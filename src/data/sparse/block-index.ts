@@ -1,19 +1,22 @@
 import { SparseBatchBuilder } from '../../core/sparse/batch.ts';
-import { DataError } from '../download.ts';
+import { errorText } from '../../experiment/error-text.ts';
+import { DataError } from '../data-error.ts';
 import type { ByteSource } from './byte-source.ts';
 import { DEFAULT_MALFORMED_LIMIT } from './formats/formats.ts';
-import { LineSplitter } from './formats/lines.ts';
-import type { Splitter } from './formats/splitter.ts';
-import { TfRecordSplitter } from './formats/tfrecord.ts';
 import { MalformedTally } from './malformed-tally.ts';
-import { parserOf, type ReadOptions, type ReadProgress } from './reader.ts';
+import { type ExampleSettings, RecordReader } from './record-reader.ts';
 
 /** A block ends with whichever comes first; the bytes keep blocks of very long examples small in memory. */
 const BLOCK_EXAMPLES = 1000;
 const BLOCK_BYTES = 2 ** 20;
 
-/** How a file is read: what its examples are depends on all of it. */
-export type ExampleSettings = Pick<ReadOptions, 'format' | 'features' | 'firstIndex' | 'malformedLimit'>;
+/** How far a file is read: every line or record so far is an example, malformed or blank. */
+export interface ReadProgress {
+  readonly bytesRead: number;
+  readonly totalBytes: number;
+  readonly examples: number;
+  readonly malformed: number;
+}
 
 /** Where the examples of a file are, in blocks that can be read by themselves. */
 export interface BlockIndex {
@@ -42,10 +45,8 @@ export async function indexBlocks(
   const bytesAt = [0];
   const examplesAt = [0];
   let [examples, entries, maxEntries, bytesRead] = [0, 0, 0, 0];
-  const progress = (): ReadProgress => {
-    return { bytesRead, totalBytes: source.sizeBytes, examples, malformed: tally.count, problems: tally.first };
-  };
-  const records = new RecordStream(settings);
+  const report = () => onProgress({ bytesRead, totalBytes: source.sizeBytes, examples, malformed: tally.count });
+  const records = new RecordReader(settings);
   const take = () => {
     for (;;) {
       const result = records.next(scratch);
@@ -56,7 +57,7 @@ export async function indexBlocks(
         entries += own;
         if (own > maxEntries) maxEntries = own;
         scratch.clear();
-      } else tally.note(result, records.splitter, '');
+      } else tally.note(result, records.splitter);
       const { position } = records.splitter;
       const isFull = examples - (examplesAt.at(-1) as number) >= BLOCK_EXAMPLES;
       if (!isFull && position - (bytesAt.at(-1) as number) < BLOCK_BYTES) continue;
@@ -68,11 +69,11 @@ export async function indexBlocks(
     records.splitter.push(chunk);
     take();
     bytesRead += chunk.length;
-    onProgress(progress());
+    report();
   }
   records.splitter.finish();
   take();
-  onProgress(progress());
+  report();
   if (examples === 0) {
     const why = tally.first.length > 0 ? `\n${tally.first.join('\n')}` : '';
     throw new DataError(`${source.name} has no example in the format ${settings.format}.${why}`);
@@ -95,14 +96,12 @@ export async function indexBlocks(
 
 /** Appends the examples of one block. Malformed ones were counted when the file was indexed and are passed over. */
 export async function readBlock(
-  source: ByteSource,
-  settings: ExampleSettings,
-  index: BlockIndex,
+  { source, settings, index }: { source: ByteSource; settings: ExampleSettings; index: BlockIndex },
   block: number,
   into: SparseBatchBuilder,
 ): Promise<void> {
   const before = into.count;
-  const records = new RecordStream(settings);
+  const records = new RecordReader(settings);
   const take = () => {
     while (records.next(into) !== 'more');
   };
@@ -112,37 +111,13 @@ export async function readBlock(
       take();
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new DataError(`${source.name} can no longer be read (${why}). Was it moved or changed? Choose it again.`);
+    throw new DataError(
+      `${source.name} can no longer be read (${errorText(error)}). Was it moved or changed? Choose it again.`,
+    );
   }
   records.splitter.finish();
   take();
   const expected = (index.examplesAt[block + 1] as number) - (index.examplesAt[block] as number);
   if (into.count - before === expected) return;
   throw new DataError(`${source.name} has changed since it was first read. Choose it again.`);
-}
-
-/** The records of some bytes, one after another. */
-class RecordStream {
-  readonly splitter: Splitter;
-  private readonly parse;
-
-  constructor(settings: ExampleSettings) {
-    this.splitter = settings.format === 'tfrecord' ? new TfRecordSplitter() : new LineSplitter();
-    this.parse = parserOf(settings);
-  }
-
-  /** Appends the next example to the batch, or says what is in its place. */
-  next(into: SparseBatchBuilder): 'example' | 'more' | { readonly why: string; readonly isFatal: boolean } {
-    const { splitter } = this;
-    for (;;) {
-      const found = splitter.next();
-      if (found === 'more' || found === 'end') return 'more';
-      if (found !== 'record') return found;
-      const result = this.parse(splitter.bytes, splitter.start, splitter.end, into);
-      if (result === 'example') return result;
-      into.abandon();
-      if (result !== 'blank') return result;
-    }
-  }
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { SparseBatchBuilder } from '../../core/sparse/batch.ts';
 import type { ByteSource } from './byte-source.ts';
-import { type FileExamples, type OpenOptions, openExamples } from './file-examples.ts';
+import { type FileExamples, openExamples } from './file-examples.ts';
 import { identityOf, isSameFile } from './file-identity.ts';
 import { exampleProto, gzipped, memorySource, plainExamples, tfRecord, utf8 } from './files-for-tests.ts';
 import { HeldOut } from './held-out.ts';
+import type { OpenOptions } from './indexed-file.ts';
 import { unpackToBlob } from './unpacked-blob.ts';
 
 const FEATURES = 5000;

@@ -1,60 +1,17 @@
 import { permutation, rng } from '../../core/math/rng.ts';
 import { SparseBatchBuilder } from '../../core/sparse/batch.ts';
-import { DataError } from '../download.ts';
-import { type BlockIndex, type ExampleSettings, indexBlocks, readBlock } from './block-index.ts';
+import { DataError } from '../data-error.ts';
+import { Recent } from '../recent.ts';
+import { type BlockIndex, readBlock } from './block-index.ts';
 import type { ByteSource } from './byte-source.ts';
-import { gunzip, isGzipName } from './formats/gzip.ts';
 import { HeldOut } from './held-out.ts';
-import type { ReadProgress } from './reader.ts';
+import { type IndexedFile, indexFile, type OpenOptions } from './indexed-file.ts';
 
 /** Blocks whose examples are mixed with each other: a buffer of at most 8,000 examples. */
-export const SHUFFLED_BLOCKS = 8;
+const SHUFFLED_BLOCKS = 8;
 /** The one in use, the one before, for a worker that is late, and the one after. */
 const WINDOWS_KEPT = 3;
 const EPOCHS_KEPT = 2;
-
-/** Keeps a stream of bytes where it can be read from any byte on; `remove` gives the room back. */
-export type Unpack = (
-  chunks: AsyncIterable<Uint8Array>,
-  name: string,
-) => Promise<{ readonly source: ByteSource; remove(): Promise<void> }>;
-
-export interface OpenOptions extends ExampleSettings {
-  /** Where a packed file is unpacked to: in the middle of it nothing can be read. */
-  readonly unpack: Unpack;
-  onProgress(progress: ReadProgress & { readonly phase: 'unpacking' | 'reading' }): void;
-}
-
-/** Reads the file once from end to end, so that afterwards any part of it can be read. */
-export async function openExamples(source: ByteSource, options: OpenOptions): Promise<FileExamples> {
-  if (source.sizeBytes === 0) throw new DataError(`${source.name} is empty: it has 0 bytes. Choose another file.`);
-  const { unpack, onProgress, ...settings } = options;
-  if (!isGzipName(source.name)) {
-    const index = await indexBlocks(source, settings, (progress) => onProgress({ ...progress, phase: 'reading' }));
-    return new FileExamples(source, settings, index, async () => {});
-  }
-  let bytesRead = 0;
-  const counted = (async function* () {
-    for await (const chunk of source.open(0)) {
-      bytesRead += chunk.length;
-      const sofar = { bytesRead, totalBytes: source.sizeBytes, examples: 0, malformed: 0, problems: [] };
-      onProgress({ ...sofar, phase: 'unpacking' });
-      yield chunk;
-    }
-  })();
-  const plain = await unpack(gunzip(counted, source.name), source.name);
-  try {
-    if (plain.source.sizeBytes === 0)
-      throw new DataError(`${source.name} is empty once unpacked. Choose another file.`);
-    const index = await indexBlocks(plain.source, settings, (progress) =>
-      onProgress({ ...progress, phase: 'reading' }),
-    );
-    return new FileExamples(plain.source, settings, index, plain.remove);
-  } catch (error) {
-    await plain.remove();
-    throw error;
-  }
-}
 
 /** Some blocks of an epoch, decoded: example i of them is `batch`'s example `order[i]`. */
 interface Window {
@@ -76,17 +33,14 @@ export class FileExamples {
   readonly index: BlockIndex;
   readonly trainCount: number;
   readonly testCount: number;
-  readonly #source: ByteSource;
-  readonly #settings: ExampleSettings;
+  readonly #file: IndexedFile;
   readonly #heldOut: HeldOut;
-  readonly #remove: () => Promise<void>;
   readonly #windows = new Recent<Promise<Window>>(WINDOWS_KEPT);
   readonly #epochs = new Recent<Epoch>(EPOCHS_KEPT);
 
-  constructor(source: ByteSource, settings: ExampleSettings, index: BlockIndex, remove: () => Promise<void>) {
-    this.#source = source;
-    this.#settings = settings;
-    this.#remove = remove;
+  constructor(file: IndexedFile) {
+    const { index, source } = file;
+    this.#file = file;
     this.#heldOut = new HeldOut(index.examples, index.entries);
     this.index = index;
     this.testCount = this.#heldOut.below(index.examples);
@@ -130,11 +84,11 @@ export class FileExamples {
 
   /** Gives back the room of an unpacked copy. */
   close(): Promise<void> {
-    return this.#remove();
+    return this.#file.remove();
   }
 
   #read(block: number, into: SparseBatchBuilder): Promise<void> {
-    return readBlock(this.#source, this.#settings, this.index, block, into);
+    return readBlock(this.#file, block, into);
   }
 
   #epoch(seed: number, epoch: number): Epoch {
@@ -183,6 +137,17 @@ export class FileExamples {
   }
 }
 
+/** Reads the file once from end to end, so that afterwards any part of it can be read. */
+export async function openExamples(source: ByteSource, options: OpenOptions): Promise<FileExamples> {
+  const file = await indexFile(source, options);
+  try {
+    return new FileExamples(file);
+  } catch (error) {
+    await file.remove();
+    throw error;
+  }
+}
+
 /** The last index at which a rising list has at most this. */
 function lastAtMost(list: Float64Array, value: number): number {
   let [low, high] = [0, list.length - 1];
@@ -192,29 +157,4 @@ function lastAtMost(list: Float64Array, value: number): number {
     else high = middle - 1;
   }
   return low;
-}
-
-/** The last few things asked for, by name. */
-class Recent<Thing> {
-  readonly #kept = new Map<string, Thing>();
-  readonly #most: number;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get(key: string, make: () => Thing): Thing {
-    const thing = this.#kept.get(key) ?? make();
-    this.#kept.delete(key);
-    this.#kept.set(key, thing);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= this.#most) break;
-      this.#kept.delete(oldest);
-    }
-    return thing;
-  }
-
-  forget(key: string): void {
-    this.#kept.delete(key);
-  }
 }

@@ -1,6 +1,9 @@
-import type { SparseBatch } from '../../core/sparse/batch.ts';
+import { type SparseBatch, SparseBatchBuilder } from '../../core/sparse/batch.ts';
+import { type BlockIndex, readBlock } from './block-index.ts';
 import type { ByteSource } from './byte-source.ts';
-import { type ReadOptions, type ReadProgress, readExamples } from './reader.ts';
+import { indexFile, type OpenOptions } from './indexed-file.ts';
+import type { ExampleSettings } from './record-reader.ts';
+import { unpackToBlob } from './unpacked-blob.ts';
 
 export interface PlainExample {
   readonly keys: readonly number[];
@@ -33,21 +36,19 @@ export async function gzipped(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
-/** Reads a source to its end. */
+/** All examples of a file, block by block, and what was found on the way. */
 export async function readAll(
   source: ByteSource,
-  options: Omit<ReadOptions, 'batchSize'> & { batchSize?: number },
-): Promise<{ examples: PlainExample[]; progress: ReadProgress; batchSizes: number[] }> {
-  const examples: PlainExample[] = [];
-  const batchSizes: number[] = [];
-  const reading = readExamples(source, { batchSize: 3, ...options });
-  for (;;) {
-    const { done, value } = await reading.next();
-    if (done) return { examples, progress: value, batchSizes };
-    examples.push(...plainExamples(value));
-    batchSizes.push(value.count);
-  }
+  settings: ExampleSettings,
+): Promise<{ examples: PlainExample[]; index: BlockIndex; progress: Progress[] }> {
+  const progress: Progress[] = [];
+  const file = await indexFile(source, { ...settings, unpack: unpackToBlob, onProgress: (now) => progress.push(now) });
+  const batch = new SparseBatchBuilder();
+  for (let block = 0; block < file.index.blocks; block++) await readBlock(file, block, batch);
+  return { examples: plainExamples(batch), index: file.index, progress };
 }
+
+type Progress = Parameters<OpenOptions['onProgress']>[0];
 
 /** CRC-32C bit by bit, as its definition says: independent of the tables in the program. */
 function slowCrc32c(bytes: Uint8Array): number {

@@ -1,4 +1,4 @@
-import { DataError } from '../download.ts';
+import { DataError } from '../data-error.ts';
 import type { Malformed, Splitter } from './formats/splitter.ts';
 
 /** So many are told in full. */
@@ -18,9 +18,9 @@ export class MalformedTally {
   }
 
   /** Throws a DataError if the limit is passed or nothing can be read after this. */
-  note({ why, isFatal }: Malformed, { unit, number }: Splitter, where: string): void {
+  note({ why, isFatal }: Malformed, { unit, number }: Splitter): void {
     this.count++;
-    const words = `${unit} ${number}${where}: ${why}`;
+    const words = `${unit} ${number}: ${why}`;
     if (this.first.length < SHOWN) this.first.push(words);
     if (isFatal) throw new DataError(`${this.name}, ${words}`);
     if (this.count <= this.limit) return;

@@ -1,5 +1,5 @@
 import { blobSource } from './byte-source.ts';
-import type { Unpack } from './file-examples.ts';
+import type { Unpack } from './indexed-file.ts';
 
 /** Pieces of this size leave the page's memory one by one: a browser keeps large blobs on disk. */
 const PIECE_BYTES = 8 * 2 ** 20;

@@ -3,15 +3,6 @@ import { labelOf } from './example-parser.ts';
 import { ProtoCursor, ProtoError } from './protobuf.ts';
 import { type Malformed, malformed } from './splitter.ts';
 
-/** What the features of a tf.Example are called. */
-export interface ExampleNames {
-  readonly index: string;
-  readonly value: string;
-  readonly label: string;
-}
-
-export const defaultExampleNames: ExampleNames = { index: 'index', value: 'value', label: 'label' };
-
 /** Field numbers of Feature's lists. */
 const KINDS = { 1: 'bytes', 2: 'float', 3: 'int64' } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS];
@@ -41,19 +32,15 @@ class NumberList {
  * tf.Example messages with `index` (int64 list, from 0), `value` (float list, as long) and `label` (one int64 or float:
  * 0/1 or −1/1), packed or not; other features are passed over.
  */
-export function exampleProtoParser(features: number, names: ExampleNames = defaultExampleNames): ExampleParser {
+export function exampleProtoParser(features: number): ExampleParser {
   const [index, value, label] = [new NumberList(), new NumberList(), new NumberList()];
-  const lists = new Map([
-    [names.index, index],
-    [names.value, value],
-    [names.label, label],
-  ]);
+  const lists = new Map(Object.entries({ index, value, label }));
 
   const check = (): Malformed | 0 | 1 => {
-    if (index.kind !== 'int64') return malformed(`“${names.index}” must be a list of int64, it is ${index.kind}`);
-    if (value.kind !== 'float') return malformed(`“${names.value}” must be a list of float, it is ${value.kind}`);
+    if (index.kind !== 'int64') return malformed(`“index” must be a list of int64, it is ${index.kind}`);
+    if (value.kind !== 'float') return malformed(`“value” must be a list of float, it is ${value.kind}`);
     if (value.count !== index.count) {
-      return malformed(`“${names.index}” has ${index.count} numbers and “${names.value}” ${value.count}`);
+      return malformed(`“index” has ${index.count} numbers and “value” ${value.count}`);
     }
     for (let i = 0; i < index.count; i++) {
       const key = index.values[i] as number;
@@ -62,7 +49,7 @@ export function exampleProtoParser(features: number, names: ExampleNames = defau
       }
       if (!Number.isFinite(value.values[i])) return malformed(`the value of feature ${key} is ${value.values[i]}`);
     }
-    if (label.count !== 1) return malformed(`“${names.label}” must be one number, it has ${label.count}`);
+    if (label.count !== 1) return malformed(`“label” must be one number, it has ${label.count}`);
     const found = label.values[0] as number;
     return labelOf(found) ?? malformed(`the label is ${found}, not 0, 1 or −1`);
   };

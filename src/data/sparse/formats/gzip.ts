@@ -1,4 +1,5 @@
-import { DataError } from '../../download.ts';
+import { errorText } from '../../../experiment/error-text.ts';
+import { DataError } from '../../data-error.ts';
 import { chunksOf, streamOf } from '../byte-source.ts';
 
 /** True for names that end in .gz. */
@@ -19,9 +20,8 @@ export async function* gunzip(chunks: AsyncIterable<Uint8Array>, name: string): 
     yield* chunksOf(streamOf(watched).pipeThrough(new DecompressionStream('gzip')));
   } catch (error) {
     if (sourceError !== undefined) throw sourceError;
-    const why = error instanceof Error ? error.message : String(error);
     throw new DataError(
-      `${name} cannot be unpacked: it is damaged, cut off, not gzip, or several gzip files in one (${why}). ` +
+      `${name} cannot be unpacked: it is damaged, cut off, not gzip, or several gzip files in one (${errorText(error)}). ` +
         'Fetch it again, or unpack it first.',
     );
   }

@@ -6,14 +6,11 @@ import { numberAt, shownAt } from './text-number.ts';
 const [TAB, SPACE, HASH, COLON] = [9, 32, 35, 58];
 const isSpace = (byte: number | undefined) => byte === SPACE || byte === TAB;
 
-export interface LibsvmOptions {
-  readonly features: number;
-  /** The index that stands for the first feature: 1 as libsvm has it, or 0. */
-  readonly firstIndex: 0 | 1;
-}
-
-/** Lines of libsvm: `label index:value index:value … # comment`, labels 0/1 or −1/1, indices in any order. */
-export function libsvmParser({ features, firstIndex }: LibsvmOptions): ExampleParser {
+/**
+ * Lines of libsvm: `label index:value index:value … # comment`, labels 0/1 or −1/1, indices in any order. `firstIndex`
+ * stands for the first feature: 1 as libsvm has it, or 0.
+ */
+export function libsvmParser(features: number, firstIndex: 0 | 1): ExampleParser {
   return (bytes, start, lineEnd, into) => {
     const comment = bytes.subarray(start, lineEnd).indexOf(HASH);
     const end = comment < 0 ? lineEnd : start + comment;

@@ -6,26 +6,8 @@ export interface Malformed {
 
 export const malformed = (why: string): Malformed => ({ why, isFatal: false });
 
-/**
- * Cuts a stream of bytes into records (lines, TFRecords). After `push`, call `next` until it gives 'more'; after
- * `finish`, until it gives 'end'. A record's bytes hold until the next `push`.
- */
-export interface Splitter {
-  readonly unit: 'line' | 'record';
-  /** Of the last record or malformed piece, from 1. */
-  readonly number: number;
-  /** How many of the bytes given so far belong to what was found: another splitter can begin after a record. */
-  readonly position: number;
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly end: number;
-  push(chunk: Uint8Array): void;
-  finish(): void;
-  next(): 'record' | 'more' | 'end' | Malformed;
-}
-
 /** Bytes waiting to be used, in one array; its size is that of what waits at most, doubled. */
-export class ByteQueue {
+class ByteQueue {
   bytes: Uint8Array = new Uint8Array(0);
   start = 0;
   end = 0;
@@ -43,5 +25,41 @@ export class ByteQueue {
     }
     this.bytes.set(chunk, this.end);
     this.end += chunk.length;
+  }
+}
+
+/**
+ * Cuts a stream of bytes into records (lines, TFRecords). After `push`, and once more after `finish`, call `next` until it
+ * gives 'more'. A record is bytes[start, end) until the next `push`.
+ */
+export abstract class Splitter {
+  abstract readonly unit: 'line' | 'record';
+  /** Of the last record or malformed piece, from 1. */
+  number = 0;
+  /** How many of the bytes pushed so far belong to what was found: another splitter can begin after a record. */
+  position = 0;
+  start = 0;
+  end = 0;
+  protected readonly queue = new ByteQueue();
+  protected isFinished = false;
+
+  abstract next(): 'record' | 'more' | Malformed;
+
+  get bytes(): Uint8Array {
+    return this.queue.bytes;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.queue.push(chunk);
+  }
+
+  finish(): void {
+    this.isFinished = true;
+  }
+
+  /** What is in the queue up to `to` has been dealt with. */
+  protected advance(to: number): void {
+    this.position += to - this.queue.start;
+    this.queue.start = to;
   }
 }

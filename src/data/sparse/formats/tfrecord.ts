@@ -1,5 +1,5 @@
 import { maskedCrc32c } from '../../../core/math/crc32c.ts';
-import { ByteQueue, type Malformed, malformed, type Splitter } from './splitter.ts';
+import { type Malformed, malformed, Splitter } from './splitter.ts';
 
 /*
  * TFRecord, little-endian, one after the other:
@@ -17,31 +17,13 @@ const TAIL_BYTES = 4;
 const MAX_RECORD_BYTES = 16 * 2 ** 20;
 
 /** The data of each record whose checksums are right. */
-export class TfRecordSplitter implements Splitter {
+export class TfRecordSplitter extends Splitter {
   readonly unit = 'record';
-  number = 0;
-  position = 0;
-  start = 0;
-  end = 0;
-  private readonly queue = new ByteQueue();
-  private isFinished = false;
 
-  get bytes(): Uint8Array {
-    return this.queue.bytes;
-  }
-
-  push(chunk: Uint8Array): void {
-    this.queue.push(chunk);
-  }
-
-  finish(): void {
-    this.isFinished = true;
-  }
-
-  next(): 'record' | 'more' | 'end' | Malformed {
+  next(): 'record' | 'more' | Malformed {
     const { queue } = this;
     const here = queue.end - queue.start;
-    if (here === 0) return this.isFinished ? 'end' : 'more';
+    if (here === 0) return 'more';
     if (here < HEAD_BYTES) return this.isFinished ? this.cutOff(HEAD_BYTES) : 'more';
     const view = new DataView(queue.bytes.buffer, queue.bytes.byteOffset + queue.start, here);
     const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32;
@@ -59,16 +41,14 @@ export class TfRecordSplitter implements Splitter {
     this.number++;
     this.start = queue.start + HEAD_BYTES;
     this.end = this.start + length;
-    queue.start += size;
-    this.position += size;
+    this.advance(queue.start + size);
     if (view.getUint32(HEAD_BYTES + length, true) === maskedCrc32c(queue.bytes, this.start, this.end)) return 'record';
     return malformed('the checksum of its data is wrong');
   }
 
   private cutOff(size: number): Malformed {
     const here = this.queue.end - this.queue.start;
-    this.queue.start = this.queue.end;
-    this.position += here;
+    this.advance(this.queue.end);
     this.number++;
     return malformed(`the file ends within it: ${here} of at least ${size} bytes are there`);
   }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { rng } from '../../core/math/rng.ts';
-import { DataError } from '../download.ts';
+import { DataError } from '../data-error.ts';
 import { blobSource } from './byte-source.ts';
 import { exampleProto, gzipped, memorySource, type PlainExample, readAll, tfRecord, utf8 } from './files-for-tests.ts';
 import { formatOfName, type SparseFormat } from './formats/formats.ts';
-import { readExamples } from './reader.ts';
 
 const FEATURES = 1000;
 
@@ -132,14 +131,14 @@ for (const { format, extension, write, damages } of formats) {
       for (const chunkBytes of [1, 2, 7, 64, 1000, 1e6]) {
         const read = await readAll(memorySource(name, file, chunkBytes), options);
         expect(essence(format, read.examples)).toEqual(examples);
-        expect(read.progress).toEqual({
+        expect(read.progress.at(-1)).toEqual({
+          phase: 'reading',
           bytesRead: file.length,
           totalBytes: file.length,
           examples: 40,
           malformed: 0,
-          problems: [],
         });
-        expect(read.batchSizes).toEqual([...Array(13).fill(3), 1]);
+        expect(read.index.problems).toEqual([]);
       }
     });
 
@@ -149,13 +148,17 @@ for (const { format, extension, write, damages } of formats) {
       const source = blobSource(new File([new Uint8Array(packed)], name), `${name}.gz`);
       const unpacked = await readAll(source, options);
       expect(unpacked.examples).toEqual(plain.examples);
-      expect(unpacked.progress).toMatchObject({ examples: 40, bytesRead: packed.length, totalBytes: packed.length });
+      expect(unpacked.index).toMatchObject({ examples: 40, malformed: 0 });
+      expect(unpacked.progress.findLast(({ phase }) => phase === 'unpacking')).toMatchObject({
+        bytesRead: packed.length,
+        totalBytes: packed.length,
+      });
     });
 
     it('an empty file, packed or not, and one that does not unpack have words', async () => {
       await expect(readAll(memorySource(name, new Uint8Array(0)), options)).rejects.toThrow(/is empty: it has 0 bytes/);
       const empty = memorySource(`${name}.gz`, await gzipped(new Uint8Array(0)));
-      await expect(readAll(empty, options)).rejects.toThrow(/has no example/);
+      await expect(readAll(empty, options)).rejects.toThrow(/is empty once unpacked/);
       const packed = await gzipped(file);
       for (const bytes of [packed.slice(0, packed.length / 2), packed.with(packed.length - 5, 1), file]) {
         const error = await readAll(memorySource(`${name}.gz`, bytes, 100), options).catch((reason: unknown) => reason);
@@ -167,14 +170,14 @@ for (const { format, extension, write, damages } of formats) {
     for (const [damage, { bytes, words }] of Object.entries(damages)) {
       it(`${damage} is counted, named and skipped up to the limit`, async () => {
         const damaged = joined([...examples.slice(0, 4).map(write), bytes, ...examples.slice(4).map(write)]);
-        const { examples: read, progress } = await readAll(memorySource(name, damaged), {
+        const { examples: read, index } = await readAll(memorySource(name, damaged), {
           ...options,
           malformedLimit: 1,
         });
         expect(essence(format, read)).toEqual(examples);
-        expect(progress).toMatchObject({ examples: 40, malformed: 1 });
-        expect(progress.problems[0]).toMatch(words);
-        expect(progress.problems[0]).toMatch(/^(line|record) 5: /);
+        expect(index).toMatchObject({ examples: 40, malformed: 1 });
+        expect(index.problems[0]).toMatch(words);
+        expect(index.problems[0]).toMatch(/^(line|record) 5: /);
         const refused = readAll(memorySource(name, damaged), { ...options, malformedLimit: 0 });
         await expect(refused).rejects.toThrow(words);
         await expect(refused).rejects.toThrow(DataError);
@@ -184,49 +187,27 @@ for (const { format, extension, write, damages } of formats) {
     it('a file cut off anywhere gives the examples before, and one malformed or none', async () => {
       const ends = examples.map((_, i) => joined(examples.slice(0, i + 1).map(write)).length);
       for (let cut = ends[0] as number; cut < (ends[3] as number); cut++) {
-        const { examples: read, progress } = await readAll(memorySource(name, file.slice(0, cut), 1000), options);
+        const { examples: read, index } = await readAll(memorySource(name, file.slice(0, cut), 1000), options);
         const whole = ends.filter((end) => end <= cut).length;
         // A line may be cut so that it still reads, without its last digits or its line end.
         const isCutExact = ends.includes(cut);
         expect(essence(format, read).slice(0, whole)).toEqual(examples.slice(0, whole));
-        expect(read.length + progress.malformed).toBe(isCutExact ? whole : whole + 1);
+        expect(read.length + index.malformed).toBe(isCutExact ? whole : whole + 1);
       }
-    });
-
-    it('shards have every example once, seed 2', async () => {
-      for (const count of [1, 2, 3, 7, 41]) {
-        for (const packing of ['', '.gz']) {
-          const source = memorySource(name + packing, packing === '' ? file : await gzipped(file), 50);
-          const parts = await Promise.all(
-            Array.from({ length: count }, (_, index) => readAll(source, { ...options, shard: { index, count } })),
-          );
-          const all = parts.flatMap((part) => essence(format, part.examples)).map((example) => JSON.stringify(example));
-          expect(all.sort()).toEqual(examples.map((example) => JSON.stringify(example)).sort());
-        }
-      }
-    });
-
-    it('a shuffle buffer changes the order and nothing else; the same seed gives the same order, seed 3', async () => {
-      const read = (seed: number) => readAll(memorySource(name, file), { ...options, shuffle: { size: 10, seed } });
-      const [first, again, other] = [await read(3), await read(3), await read(4)];
-      expect(again.examples).toEqual(first.examples);
-      expect(other.examples).not.toEqual(first.examples);
-      const sorted = (list: readonly PlainExample[]) => list.map((example) => JSON.stringify(example)).sort();
-      expect(sorted(essence(format, first.examples))).toEqual(sorted(examples));
-      expect(first.batchSizes).toEqual([...Array(13).fill(3), 1]);
     });
 
     it('stops after more malformed than the default limit of 100', async () => {
       const damage = Object.values(damages)[0]?.bytes as Uint8Array;
       const mixed = (bad: number) => joined([...Array<Uint8Array>(bad).fill(damage), ...examples.map(write)]);
-      expect((await readAll(memorySource(name, mixed(100)), options)).progress.malformed).toBe(100);
+      expect((await readAll(memorySource(name, mixed(100)), options)).index.malformed).toBe(100);
       const refused = readAll(memorySource(name, mixed(101)), options);
       await expect(refused).rejects.toThrow(/101 malformed (line|record)s by (line|record) 101, 100 are allowed/);
     });
 
-    it('a reader that stops early closes the file', async () => {
+    it('a reading that stops early closes the file', async () => {
       let isClosed = false;
-      const source = memorySource(name, file);
+      const damage = Object.values(damages)[0]?.bytes as Uint8Array;
+      const source = memorySource(name, joined([damage, file]));
       const watched = {
         ...source,
         async *open(fromByte: number) {
@@ -237,7 +218,7 @@ for (const { format, extension, write, damages } of formats) {
           }
         },
       };
-      for await (const _ of readExamples(watched, { ...options, batchSize: 2 })) break;
+      await expect(readAll(watched, { ...options, malformedLimit: 0 })).rejects.toThrow(DataError);
       expect(isClosed).toBe(true);
     });
 
@@ -267,24 +248,21 @@ describe('lines', () => {
       '1 1:2\r\n0 3:4',
       '\n# made\n1 1:2 # yes\n\r\n 0\t3:4 \n\n',
     ]) {
-      const { examples, progress } = await read(text);
+      const { examples, index } = await read(text);
       expect(examples).toEqual(expected);
-      expect(progress.malformed).toBe(0);
+      expect(index.malformed).toBe(0);
     }
   });
 
-  it('are numbered with blank ones counted, and from the start of a shard in a shard', async () => {
-    expect((await read('1 1:1\n\n\n5 1:1\n')).progress.problems).toEqual(['line 4: the label is “5”, not 0, 1 or −1']);
-    const text = '1 1:1\n'.repeat(10);
-    const { progress } = await read(`${text}1 x\n1 1:1\n`, { shard: { index: 1, count: 2 } });
-    expect(progress.problems).toEqual(['line 5 from byte 35 on: “x” is not index:value']);
+  it('are numbered with blank ones counted', async () => {
+    expect((await read('1 1:1\n\n\n5 1:1\n')).index.problems).toEqual(['line 4: the label is “5”, not 0, 1 or −1']);
   });
 
   it('longer than 4 MiB are malformed, and take no more memory than that', async () => {
     const long = utf8(`1 1:1\n1 1:${'1'.repeat(9 * 2 ** 20)}\n1 2:1\n`);
-    const { examples, progress } = await readAll(memorySource('a.svm', long, 2 ** 16), options);
+    const { examples, index } = await readAll(memorySource('a.svm', long, 2 ** 16), options);
     expect(examples.map(({ keys }) => keys)).toEqual([[0], [1]]);
-    expect(progress.problems).toEqual(['line 2: it has more than 4194304 bytes']);
+    expect(index.problems).toEqual(['line 2: it has more than 4194304 bytes']);
   });
 
   it('may count features from 0 and have labels −1, +1 and 1.0', async () => {
@@ -351,8 +329,8 @@ describe('tfrecord', () => {
 
   it('says that the file ends within its last record', async () => {
     const good = tfRecord(proto([1], 1));
-    const { progress } = await read(joined([good, good.slice(0, -3)]));
-    expect(progress.problems[0]).toMatch(/^record 2: the file ends within it/);
+    const { index } = await read(joined([good, good.slice(0, -3)]));
+    expect(index.problems[0]).toMatch(/^record 2: the file ends within it/);
   });
 });
 
