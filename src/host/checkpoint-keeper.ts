@@ -48,7 +48,9 @@ export class CheckpointKeeper {
     const { store, server } = this.#deps;
     const found = await store.latest();
     if (server.run || !found) return;
-    this.#found = { bytes: found.bytes, resumable: upToDate(found.resumable) };
+    const { bytes, resumable } = found;
+    // A setting that did not exist when the run was saved is as usual.
+    this.#found = { bytes, resumable: { ...resumable, experiment: { ...defaultExperiment, ...resumable.experiment } } };
     server.recall(this.#decoded(this.#found).members);
   }
 
@@ -114,10 +116,3 @@ export class CheckpointKeeper {
     return decodeCheckpoint(bytes, resolveExperiment(resumable.experiment).schema.size);
   }
 }
-
-/** Runs saved before a setting existed were made with what is usual now. */
-const upToDate = (resumable: Resumable): Resumable => ({
-  ...resumable,
-  experiment: { ...defaultExperiment, ...resumable.experiment },
-  file: resumable.file ?? null,
-});

@@ -1,17 +1,11 @@
-import type {
-  CountedWorker,
-  RunMoment,
-  RunState,
-  TestPoint,
-  TrainPoint,
-  WorkerCurve,
-} from '../core/server/progress.ts';
-import type { NodeResources } from '../core/wire/resources.ts';
+import type { CountedWorker, RunState } from '../core/server/progress.ts';
 import type { FileIdentity } from '../data/sparse/file-identity.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import type { RunNumbers } from '../observe/run-numbers.ts';
-import type { StepProfile, Timeline } from '../observe/step-trace.ts';
+import type { RunLog } from '../observe/run-log.ts';
+import type { StepProfile } from '../observe/step-trace.ts';
 import type { ExampleSource, ExamplesState } from './example-server.ts';
+
+export type { RunLog } from '../observe/run-log.ts';
 
 /** How others reach this host. */
 export interface Room {
@@ -47,25 +41,6 @@ export interface HostState {
   readonly resumable: Resumable | null;
   /** The file of examples that was chosen, as far as it is read; null if none was. */
   readonly examples: ExamplesState | null;
-}
-
-/** A run's curves, live or from the store. */
-export interface RunLog {
-  readonly id: string;
-  readonly experiment: Experiment;
-  readonly startedAtMs: number;
-  /** What it came to; null while it goes on, and for runs of a time when that was not kept. */
-  readonly summary: RunNumbers | null;
-  /** The run and its workers when it was last kept; null before, and for runs of a time when that was not kept. */
-  readonly end: RunMoment | null;
-  readonly train: readonly TrainPoint[];
-  readonly test: readonly TestPoint[];
-  readonly workerCurves: readonly WorkerCurve[];
-  readonly resources: readonly NodeResources[];
-  /** Its last steps. */
-  readonly timeline: Timeline;
-  /** One step, operator by operator; null until somebody asks for it. */
-  readonly profile: StepProfile | null;
 }
 
 /** What a page or a command line may do with a host. */

@@ -1,4 +1,3 @@
-import { openDB } from 'idb';
 import { beforeEach, expect, test } from 'vitest';
 import { closeDatabase, database } from './database.ts';
 import { type LabRecord, type LabRunRecord, labStore } from './labs.ts';
@@ -71,23 +70,4 @@ test('what is none of ours is not listed', async () => {
   expect(await labStore.list()).toEqual([lab('a')]);
   expect(await labStore.runs('a')).toEqual([]);
   expect(await labStore.read('b')).toBeUndefined();
-});
-
-test('a database from before there were labs keeps its runs', async () => {
-  await closeDatabase();
-  indexedDB.deleteDatabase('manyhands');
-  const older = await openDB('manyhands', 1, {
-    upgrade(db) {
-      const checkpoints = db.createObjectStore('checkpoints', { keyPath: ['id', 'slot'] });
-      checkpoints.createIndex('order', ['id', 'sequence']);
-      checkpoints.createIndex('age', 'savedAtMs');
-      db.createObjectStore('runs', { keyPath: 'id' }).createIndex('age', 'startedAtMs');
-      db.createObjectStore('files');
-    },
-  });
-  await older.put('runs', { id: 'old', startedAtMs: 1 });
-  older.close();
-  await labStore.save(lab('a'));
-  expect(await (await database()).count('runs')).toBe(1);
-  await (await database()).clear('runs');
 });

@@ -1,6 +1,7 @@
+import { deleteDB, openDB } from 'idb';
 import { beforeEach, expect, test } from 'vitest';
 import { defaultExperiment } from '../experiment/experiment.ts';
-import type { RunLog } from '../host/state.ts';
+import type { RunLog } from '../observe/run-log.ts';
 import { dropCheckpoint, latestCheckpoint, saveCheckpoint } from './checkpoints.ts';
 import { closeDatabase, database } from './database.ts';
 import { keepFile, readFile } from './files.ts';
@@ -103,10 +104,21 @@ test('runs come back newest first, saved anew in place, and can be deleted', asy
 });
 
 test('a run kept before a setting existed has the usual one', async () => {
-  const { summary, experiment, ...older } = log('older', 1);
+  const { experiment, ...older } = log('older', 1);
   const { emulate, ...known } = experiment;
   await (await database()).put('runs', { ...older, experiment: known } as unknown as RunLog);
   expect(await listRuns()).toEqual([log('older', 1)]);
+});
+
+test('what a version of another shape kept is gone, and new things are kept', async () => {
+  await closeDatabase();
+  await deleteDB('manyhands');
+  const older = await openDB('manyhands', 2, { upgrade: (db) => void db.createObjectStore('runs') });
+  await older.put('runs', 'of another shape', 'a');
+  older.close();
+  expect(await listRuns()).toEqual([]);
+  await saveRun(log('new', 1));
+  expect(await listRuns()).toHaveLength(1);
 });
 
 test('the oldest of more than fifty runs goes', async () => {
