@@ -9,7 +9,7 @@ import {
   setBackend,
 } from '@tensorflow/tfjs-core';
 import type { BackendChoice, BackendName } from '../models/backend.ts';
-import type { DeviceError } from './device-error.ts';
+import { DeviceError } from './device-error.ts';
 import type { StepTimer } from './probe.ts';
 
 export type { BackendChoice } from '../models/backend.ts';
@@ -68,7 +68,8 @@ export async function chooseBackend(
       obstacles.join('; ') || (want === 'auto' && !faults.has(name) ? 'the fastest this device has' : again);
     return { name, why: `${titles[name]}: ${reason}`.slice(0, MAX_WHY) };
   }
-  throw new Error(`nothing on this device can compute the model: ${obstacles.join('; ')}. Try another browser.`);
+  const obstacle = `nothing on this device can compute the model: ${obstacles.join('; ')}. Try another browser.`;
+  throw new DeviceError('unsupported', obstacle);
 }
 
 /** WebGPU works: is it faster than WebAssembly for this model? Small models often are not. */

@@ -5,15 +5,15 @@ import { DeviceError } from './device-error.ts';
 export interface DeviceWatch {
   /** What went wrong since the watch began, or null. */
   fault(): DeviceError | null;
-  /** Rejects when the device goes away; never resolves. */
-  readonly gone: Promise<never>;
+  /** What the work comes to, or a rejection as soon as the device goes away. Holds on to nothing once the work is over. */
+  unlessGone<Result>(work: Promise<Result>): Promise<Result>;
   stop(): void;
 }
 
 /** Watches the current backend's device. Backends without one never fail in this way. */
 export function watchDevice(): DeviceWatch {
   const device = getBackend() === 'webgpu' ? (currentBackend() as unknown as { device: GPUDevice }).device : null;
-  if (device === null) return { fault: () => null, gone: new Promise(() => {}), stop: () => {} };
+  if (device === null) return { fault: () => null, unlessGone: (work) => work, stop: () => {} };
   let found: DeviceError | null = null;
   // A GPU's errors come as events, while reads of the wrong results succeed.
   const onError = ({ error }: GPUUncapturedErrorEvent) => {
@@ -23,11 +23,19 @@ export function watchDevice(): DeviceWatch {
       : new DeviceError('unsupported', `the graphics processor cannot run the model (${error.message})`);
   };
   device.addEventListener('uncapturederror', onError);
-  const gone = device.lost.then(({ message }): never => {
+  // Not a race against `device.lost`: that promise would keep the result of every step for as long as the device lives.
+  const underWay = new Set<(error: DeviceError) => void>();
+  void device.lost.then(({ message }) => {
     found ??= new DeviceError('lost', `the graphics processor went away (${message || 'no reason given'})`);
-    throw found;
+    for (const reject of underWay) reject(found);
   });
-  // Whoever races against it hears of it; nobody may be listening.
-  gone.catch(() => {});
-  return { fault: () => found, gone, stop: () => device.removeEventListener('uncapturederror', onError) };
+  return {
+    fault: () => found,
+    unlessGone: (work) =>
+      new Promise((resolve, reject) => {
+        underWay.add(reject);
+        work.then(resolve, reject).finally(() => underWay.delete(reject));
+      }),
+    stop: () => device.removeEventListener('uncapturederror', onError),
+  };
 }

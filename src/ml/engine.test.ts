@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { memory, profile, tensor } from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
 import { rng } from '../core/math/rng.ts';
@@ -103,6 +105,25 @@ test('closing frees everything', async () => {
   batch.dispose();
   engine.close();
   expect(memory().numTensors).toBe(before);
+});
+
+test('a step whose result is dropped leaves nothing in memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const engine = await createEngine(models.softmax, some.data, 'cpu');
+  const params = randomParams(engine.schema.size, seed);
+  const batch = engine.stage(some.images, some.labels, indices);
+  const usedBytes = () => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  await engine.gradient(params, batch);
+  const before = usedBytes();
+  for (let step = 0; step < 1000; step++) await engine.gradient(params, batch);
+  // All gradients together take 31 MB. What was collected is given back a little later.
+  await expect.poll(() => usedBytes() - before).toBeLessThan(20 * params.byteLength);
+  batch.dispose();
+  engine.close();
 });
 
 test('refuses parameters of another size and examples that do not exist', async () => {

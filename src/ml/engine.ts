@@ -95,7 +95,7 @@ export async function createEngine(
     try {
       const before = watch.fault();
       if (before !== null) throw before;
-      const result = await Promise.race([run(), watch.gone]);
+      const result = await watch.unlessGone(run());
       const after = watch.fault();
       if (after !== null) throw after;
       return result;

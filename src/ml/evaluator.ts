@@ -25,7 +25,7 @@ interface Kept {
   readonly inputs: Tensor[];
 }
 
-/** Judges parameters on whole splits; `close` frees the split it keeps on the device. */
+/** Evaluates parameters on whole splits; `close` frees the split it keeps on the device. */
 export function evaluator(
   data: DataSpec,
   staging: Stager,
