@@ -1,3 +1,4 @@
+import { errorText } from '../src/experiment/error-text.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
 import type { FromSimulator, ToSimulator } from '../src/simulate/thread.ts';
 
@@ -26,6 +27,6 @@ self.onmessage = ({ data: { scenario, strategies } }: MessageEvent<ToSimulator>)
     }
     post({ type: 'done' });
   } catch (error) {
-    post({ type: 'failed', text: error instanceof Error ? error.message : String(error) });
+    post({ type: 'failed', text: errorText(error) });
   }
 };

@@ -1,4 +1,5 @@
-import { evaluateLoop } from '../src/host/evaluate-loop.ts';
+import { errorText } from '../src/experiment/error-text.ts';
+import { evaluatorLoop } from '../src/host/evaluator-loop.ts';
 import { anyCompute } from '../src/worker/any-compute.ts';
 import type { FromTrainer, ToTrainer } from '../src/worker/thread.ts';
 import { traceStep } from '../src/worker/timeline.ts';
@@ -15,12 +16,12 @@ async function profile({ experiment, baseUrl, backend }: Extract<ToTrainer, { ty
     const { profileStep } = await import('../src/worker/profile.ts');
     post({ type: 'profiled', profile: await profileStep(experiment, baseUrl, backend) });
   } catch (error) {
-    post({ type: 'profile-failed', text: error instanceof Error ? error.message : String(error) });
+    post({ type: 'profile-failed', text: errorText(error) });
   }
 }
 
 self.onmessage = ({ data }: MessageEvent<ToTrainer>) => {
-  if (data.type === 'evaluate') return evaluateLoop(data.port, data.baseUrl, data.backend);
+  if (data.type === 'evaluate') return evaluatorLoop(data.port, data.baseUrl, data.backend);
   if (data.type === 'profile') return void profile(data);
   if (data.type !== 'work') return;
   const { baseUrl, backend, name, device, token } = data;

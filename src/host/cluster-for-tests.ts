@@ -7,7 +7,7 @@ import type { Compute } from '../worker/session.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
 import { workLoop } from '../worker/work-loop.ts';
 import type { CheckpointStore } from './checkpoint-keeper.ts';
-import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
+import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluator-loop.ts';
 import { ExampleServer } from './example-server.ts';
 import { serverLoop } from './server-loop.ts';
 import type { FromServer, ToServer } from './thread.ts';

@@ -1,91 +1,30 @@
-import type { Run } from '../core/server/run.ts';
-import { valuesAt } from '../core/sparse/logistic.ts';
+import type { ServerEvent } from '../core/server/server.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluate-loop.ts';
+import type { BackendChoice } from '../models/backend.ts';
+import { resolveExperiment } from '../models/plan.ts';
 
-interface EvaluatorDeps {
-  now(): number;
-  /** A look at the test set is over. */
-  onEvaluated(reply: Extract<EvaluationReply, { type: 'evaluated' }>, startMs: number): void;
-  onFailed(text: string): void;
-  /** What it is busy with, if anything. */
-  onBusy(text: string | null): void;
+/** What parameters come to on the test set. */
+export type Evaluation = Omit<Extract<ServerEvent, { type: 'evaluated' }>, 'type' | 'run' | 'version'>;
+
+/** Evaluates parameters on one test set, one after another. */
+export interface Evaluator {
+  /** The parameters it needs to see, rising; null if all of them. */
+  readonly keys: Uint32Array | null;
+  evaluate(params: Float32Array): Promise<Evaluation>;
+  close(): void;
 }
 
-/** The server's way to the thread that looks at the test set. */
-export class Evaluator {
-  readonly #deps: EvaluatorDeps;
-  #port: MessagePort | null = null;
-  /** Which parameters a test set touches, where they have keys. */
-  #touched: { readonly testSet: string; readonly keys: Uint32Array } | null = null;
-  #waiting: { readonly testSet: string; then(): void } | null = null;
-  #askedMs = 0;
-
-  constructor(deps: EvaluatorDeps) {
-    this.#deps = deps;
-  }
-
-  attach(port: MessagePort): void {
-    this.#port = port;
-    port.onmessage = ({ data }: MessageEvent<EvaluationReply>) => this.#hear(data);
-  }
-
-  /** Asks for a look at the parameters as they are now. */
-  evaluate({ run, params: all, keys, plan }: Run, version: number): void {
-    const params = keys && this.#touched ? valuesAt(all, this.#touched.keys) : all.slice();
-    this.#post({ type: 'evaluate', run, version, experiment: plan.experiment, params }, [params.buffer]);
-    this.#askedMs = this.#deps.now();
-  }
-
-  /** The test set of data that only the host has. */
-  giveTestSet(examples: Uint8Array<ArrayBuffer>): void {
-    this.#post({ type: 'test-set', examples }, [examples.buffer]);
-    this.#touched = null;
-  }
-
-  /**
-   * Goes on once it is known which parameters the test set touches, where they have keys: before that, what is to be looked
-   * at could be gone when it is asked for.
-   */
-  whenReady(experiment: Experiment, hasKeys: boolean, then: () => void): void {
-    this.#waiting = null;
-    const testSet = testSetOf(experiment);
-    if (!hasKeys || !this.#port || this.#touched?.testSet === testSet) return then();
-    this.#touched = null;
-    this.#waiting = { testSet, then };
-    this.#post({ type: 'keys', experiment });
-  }
-
-  /** What waited is not wanted any more. */
-  cancel(): void {
-    this.#waiting = null;
-  }
-
-  #hear(reply: EvaluationReply): void {
-    switch (reply.type) {
-      case 'evaluated':
-        return this.#deps.onEvaluated(reply, this.#askedMs);
-      case 'keys':
-        return this.#known(reply.testSet, reply.keys);
-      case 'failed':
-        this.#waiting = null;
-        return this.#deps.onFailed(reply.text);
-      case 'busy':
-        return this.#deps.onBusy(reply.text);
-      default:
-        reply satisfies never;
-    }
-  }
-
-  #known(testSet: string, keys: Uint32Array | null): void {
-    if (testSet !== this.#waiting?.testSet || !keys) return;
-    const { then } = this.#waiting;
-    this.#touched = { testSet, keys };
-    this.#waiting = null;
-    then();
-  }
-
-  #post(request: EvaluationRequest, transfer: Transferable[] = []): void {
-    this.#port?.postMessage(request, transfer);
-  }
+/**
+ * Loads what the experiment's test set needs, the tensor library only for a model that is made of layers. `testExamples` are
+ * those that only the server has, as `encodeExamples` writes them.
+ */
+export async function openEvaluator(
+  experiment: Experiment,
+  baseUrl: string,
+  backend: BackendChoice,
+  testExamples: Uint8Array | null = null,
+): Promise<Evaluator> {
+  const named = resolveExperiment(experiment);
+  if (named.kind === 'sparse') return (await import('./sparse-evaluator.ts')).sparseEvaluator(experiment, testExamples);
+  return (await import('./layers-evaluator.ts')).layersEvaluator(named, baseUrl, backend);
 }

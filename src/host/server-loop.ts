@@ -10,7 +10,7 @@ import { Messenger } from '../net/link/messenger.ts';
 import { portLink } from '../net/link/port.ts';
 import { CheckpointKeeper, type CheckpointStore } from './checkpoint-keeper.ts';
 import { CurveFeed } from './curve-feed.ts';
-import { Evaluator } from './evaluator.ts';
+import { EvaluatorClient } from './evaluator-client.ts';
 import type { ExampleServer } from './example-server.ts';
 import { GiftCount, SamplePace } from './moderation.ts';
 import type { LocalNote } from './state.ts';
@@ -72,7 +72,7 @@ export function serverLoop({
     },
   });
 
-  const evaluator = new Evaluator({
+  const evaluator = new EvaluatorClient({
     now,
     onEvaluated: (reply, startMs) => {
       recorder.spent({ kind: 'evaluation', startMs: sinceStart(startMs), durationMs: now() - startMs });

@@ -1,12 +1,13 @@
 import { type SparseBatch, SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
 import { decodeExamples } from '../core/sparse/example-coding.ts';
-import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
+import { SparseLogistic } from '../core/sparse/logistic.ts';
 import type { Lease } from '../core/wire/protocol.ts';
 import { openSparse } from '../data/sparse/source.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import type { Compute, FetchExamples } from './session.ts';
+import { gradientWithBias, keysWithBias, valuesWithBias } from './sparse-step.ts';
 
 /** Appends the examples of a lease. */
 type LeaseSource = (batch: SparseBatchBuilder, lease: Lease) => Promise<void>;
@@ -77,7 +78,7 @@ export function sparseCompute(): Compute {
     },
     prefetch(lease) {
       const ready = stage(lease);
-      if (hasKeys) return ready.then(({ distinct }) => withBias(distinct, features));
+      if (hasKeys) return ready.then(({ distinct }) => keysWithBias(distinct, features));
       // A step that does not find its batch makes it, and then says what went wrong.
       ready.catch(() => {});
     },
@@ -86,42 +87,24 @@ export function sparseCompute(): Compute {
       const found = staged.find((one) => one.holds(part)) ?? (await stage(part));
       const { batch, distinct } = found;
       const stagedMs = performance.now();
-      const given = hasKeys ? params : valuesOf(params, distinct, features);
-      if (given.length !== distinct.count + 1)
-        throw new Error(`expected ${distinct.count + 1} values, got ${given.length}`);
+      const values = hasKeys ? params : valuesWithBias(params, distinct, features);
+      if (values.length !== distinct.count + 1)
+        throw new Error(`expected ${distinct.count + 1} values, got ${values.length}`);
       const view = partOf(found, part);
       const loss = logistic.step(
         view.batch,
         { ...view, count: distinct.count },
-        given,
-        given[distinct.count] as number,
+        values,
+        values[distinct.count] as number,
       );
       if (!Number.isFinite(loss)) throw new Error('the loss is not finite');
-      const gradient = new Float32Array(hasKeys ? distinct.count + 1 : params.length);
-      if (hasKeys) gradient.set(logistic.gradient.subarray(0, distinct.count));
-      else
-        for (let i = 0; i < distinct.count; i++) gradient[distinct.keys[i] as number] = logistic.gradient[i] as number;
-      gradient[gradient.length - 1] = logistic.biasGradient;
+      const gradient = gradientWithBias(logistic, distinct, hasKeys ? null : params.length);
       if (part.from + part.count === (found.lease?.from ?? 0) + batch.count) found.lease = null;
       const doneMs = performance.now();
       const { correct } = logistic;
       return { gradient, loss, correct, decodeMs: stagedMs - startMs, computeMs: doneMs - stagedMs, readMs: 0 };
     },
   };
-}
-
-function withBias({ keys, count }: DistinctKeys, bias: number): Uint32Array {
-  const all = new Uint32Array(count + 1);
-  all.set(keys.subarray(0, count));
-  all[count] = bias;
-  return all;
-}
-
-function valuesOf(params: Float32Array, { keys, count }: DistinctKeys, bias: number): Float32Array {
-  const values = new Float32Array(count + 1);
-  gather(params, keys, count, values);
-  values[count] = params[bias] as number;
-  return values;
 }
 
 /** Some examples of a lease, with the lease's keys. */

@@ -3,12 +3,13 @@ import { rng } from '../core/math/rng.ts';
 import { SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
 import { encodeKeys, maxKeyBytes } from '../core/sparse/key-coding.ts';
-import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
+import { SparseLogistic } from '../core/sparse/logistic.ts';
 import { openSparse } from '../data/sparse/source.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import type { OperatorTime, StepProfile } from '../observe/step-trace.ts';
 import { medianMs, middle } from './median-time.ts';
+import { gradientWithBias, valuesWithBias } from './sparse-step.ts';
 
 const WARM_UP_MS = 300;
 
@@ -34,15 +35,11 @@ export async function sparseProfile(experiment: Experiment): Promise<StepProfile
     distinct.find(batch);
     const { count, keys } = distinct;
     done('find keys', count, 4 * count);
-    const values = new Float32Array(count + 1);
-    gather(params, keys, count, values);
+    const values = valuesWithBias(params, distinct, experiment.features);
     done('gather', count + 1, values.byteLength);
     logistic.step(batch, distinct, values, values[count] as number);
     done('forward + backward', count + 1, 4 * (count + 1));
-    const gradient = new Float32Array(isKeyed ? count + 1 : schema.size);
-    if (isKeyed) gradient.set(logistic.gradient.subarray(0, count));
-    else for (let i = 0; i < count; i++) gradient[keys[i] as number] = logistic.gradient[i] as number;
-    gradient[gradient.length - 1] = logistic.biasGradient;
+    const gradient = gradientWithBias(logistic, distinct, isKeyed ? null : schema.size);
     const numbers = codec.encode(gradient, random).length;
     const body = numbers + (isKeyed ? encodeKeys(keys, count, new Uint8Array(maxKeyBytes(count))) : 0);
     done('encode', gradient.length, body);

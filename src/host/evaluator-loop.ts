@@ -1,7 +1,8 @@
 import type { ServerEvent } from '../core/server/server.ts';
+import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { BackendChoice } from '../models/backend.ts';
-import { type Judge, judgeFor } from './judge.ts';
+import { type Evaluator, openEvaluator } from './evaluator.ts';
 
 /** What the server asks of the evaluator. Arrays' buffers are transferred. */
 export type EvaluationRequest =
@@ -28,45 +29,46 @@ export type EvaluationReply =
 export const testSetOf = ({ model, data, features }: Experiment): string => [model, data, features].join();
 
 /** Answers requests from the port, one after another, on the whole test set. */
-export function evaluateLoop(port: MessagePort, baseUrl: string, backend: BackendChoice): void {
-  let given: Uint8Array | null = null;
-  let prepared: { readonly testSet: string; readonly judge: Judge } | null = null;
+export function evaluatorLoop(port: MessagePort, baseUrl: string, backend: BackendChoice): void {
+  let testExamples: Uint8Array | null = null;
+  let prepared: { readonly testSet: string; readonly evaluator: Evaluator } | null = null;
   const post = (reply: EvaluationReply) => port.postMessage(reply);
 
-  const prepare = async (experiment: Experiment): Promise<Judge> => {
-    const testSet = testSetOf(experiment);
-    if (prepared?.testSet === testSet) return prepared.judge;
-    prepared?.judge.close();
+  const drop = () => {
+    prepared?.evaluator.close();
     prepared = null;
+  };
+
+  const prepare = async (experiment: Experiment): Promise<Evaluator> => {
+    const testSet = testSetOf(experiment);
+    if (prepared?.testSet === testSet) return prepared.evaluator;
+    drop();
     post({ type: 'busy', text: 'Loading the test set…' });
-    const judge = await judgeFor(experiment, baseUrl, backend, given);
+    const evaluator = await openEvaluator(experiment, baseUrl, backend, testExamples);
     post({ type: 'busy', text: null });
-    prepared = { testSet, judge };
-    return judge;
+    prepared = { testSet, evaluator };
+    return evaluator;
   };
 
   const answer = async (request: EvaluationRequest) => {
     try {
       if (request.type === 'test-set') {
-        given = request.examples;
-        prepared?.judge.close();
-        prepared = null;
-        return;
+        testExamples = request.examples;
+        return drop();
       }
-      const judge = await prepare(request.experiment);
-      if (request.type === 'keys')
-        return post({ type: 'keys', testSet: testSetOf(request.experiment), keys: judge.keys });
+      const { type, experiment } = request;
+      const evaluator = await prepare(experiment);
+      if (type === 'keys') return post({ type, testSet: testSetOf(experiment), keys: evaluator.keys });
       const { run, version, params } = request;
-      post({ type: 'evaluated', run, version, ...(await judge.evaluate(params)) });
+      post({ type: 'evaluated', run, version, ...(await evaluator.evaluate(params)) });
     } catch (error) {
       // Whatever broke may be broken for good: the next request loads anew.
-      prepared?.judge.close();
-      prepared = null;
-      post({ type: 'failed', text: error instanceof Error ? error.message : String(error) });
+      drop();
+      post({ type: 'failed', text: errorText(error) });
     }
   };
 
-  // A judge takes one evaluation at a time.
+  // An evaluator takes one evaluation at a time.
   let last = Promise.resolve();
   port.addEventListener('message', ({ data }: MessageEvent<EvaluationRequest>) => {
     last = last.then(() => answer(data));

@@ -2,34 +2,34 @@ import { entriesOf, SparseBatchBuilder } from '../core/sparse/batch.ts';
 import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
 import { StreamingEvaluation } from '../core/sparse/evaluation.ts';
 import { decodeExamples } from '../core/sparse/example-coding.ts';
-import { gather, SparseLogistic } from '../core/sparse/logistic.ts';
+import { SparseLogistic } from '../core/sparse/logistic.ts';
 import { openSparse } from '../data/sparse/source.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
-import type { Judge } from './judge.ts';
+import { keysWithBias, valuesWithBias } from '../worker/sparse-step.ts';
+import type { Evaluator } from './evaluator.ts';
 
 /** As many examples as a part of an image test set has. */
 const PART = 1000;
 
 /** Evaluates logistic regression over sparse examples; needs to see only the parameters that the test set touches. */
-export async function sparseJudge(experiment: Experiment, given: Uint8Array | null): Promise<Judge> {
+export async function sparseEvaluator(experiment: Experiment, testExamples: Uint8Array | null): Promise<Evaluator> {
+  const { features: bias } = experiment;
   const hasKeys = resolveExperiment(experiment).schema.keysPerExample !== null;
-  const batch = await testExamples(experiment, given);
-  const { distinct, keys } = compact(batch, experiment.features);
+  const batch = await testBatch(experiment, testExamples);
+  const found = new DistinctKeys().find(batch);
+  const { count } = found;
+  const keys = keysWithBias(found, bias);
+  // A copy: what the search for keys took is several times that, and can go.
+  const distinct = { count, positions: found.positions.slice(0, entriesOf(batch)) };
   const logistic = new SparseLogistic();
   const all = new StreamingEvaluation();
-
-  const valuesOf = (params: Float32Array) => {
-    const values = new Float32Array(keys.length);
-    gather(params, keys, keys.length, values);
-    return values;
-  };
 
   return {
     keys: hasKeys ? keys : null,
     async evaluate(params) {
-      const values = hasKeys ? params : valuesOf(params);
-      const scores = logistic.predict(batch, distinct, values, values[distinct.count] as number);
+      const values = hasKeys ? params : valuesWithBias(params, { keys, count }, bias);
+      const scores = logistic.predict(batch, distinct, values, values[count] as number);
       all.clear();
       all.add(scores, batch.labels, batch.count);
       const { logLoss, accuracy, auc } = all.result();
@@ -46,8 +46,8 @@ export async function sparseJudge(experiment: Experiment, given: Uint8Array | nu
   };
 }
 
-/** The given examples, or those that the experiment generates. */
-async function testExamples(experiment: Experiment, given: Uint8Array | null): Promise<SparseBatchBuilder> {
+/** The server's examples, or those that the experiment generates. */
+async function testBatch(experiment: Experiment, testExamples: Uint8Array | null): Promise<SparseBatchBuilder> {
   const named = resolveExperiment(experiment);
   if (named.kind !== 'sparse') throw new RangeError(`${experiment.data} has no sparse examples`);
   const { data, entriesPerExample } = named;
@@ -56,18 +56,8 @@ async function testExamples(experiment: Experiment, given: Uint8Array | null): P
     await openSparse(experiment).test(batch);
     return batch;
   }
-  if (given === null) throw new Error('the test examples of the file did not come');
+  if (testExamples === null) throw new Error('the test examples of the file did not come');
   const batch = new SparseBatchBuilder();
-  decodeExamples(given, { examples: null, entriesPerExample, features: experiment.features }, batch);
+  decodeExamples(testExamples, { examples: null, entriesPerExample, features: experiment.features }, batch);
   return batch;
-}
-
-/** What outlives the search for keys, which takes several times that. */
-function compact(batch: SparseBatchBuilder, bias: number) {
-  const found = new DistinctKeys().find(batch);
-  const { count } = found;
-  const keys = new Uint32Array(count + 1);
-  keys.set(found.keys.subarray(0, count));
-  keys[count] = bias;
-  return { distinct: { count, positions: found.positions.slice(0, entriesOf(batch)) }, keys };
 }

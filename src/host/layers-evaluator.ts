@@ -4,14 +4,14 @@ import { createEngine } from '../ml/engine.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import type { DataName } from '../models/data.ts';
 import type { Named } from '../models/plan.ts';
-import type { Judge } from './judge.ts';
+import type { Evaluator } from './evaluator.ts';
 
 /** Evaluates models made of layers; on a device that went away, once more on another or made anew. */
-export async function tensorJudge(
+export async function layersEvaluator(
   { model, data }: Extract<Named, { kind: 'layers' }>,
   baseUrl: string,
   backend: BackendChoice,
-): Promise<Judge> {
+): Promise<Evaluator> {
   let engine = await createEngine(model, data, backend);
   const { images, labels } = await loadSplit(data.name as DataName, 'test', { baseUrl });
   return {
