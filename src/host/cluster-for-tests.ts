@@ -3,7 +3,7 @@ import type { Lease } from '../core/wire/protocol.ts';
 import { exampleOrder } from '../data/order.ts';
 import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
-import type { Compute } from '../worker/session.ts';
+import type { Compute } from '../worker/compute.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
 import { workLoop } from '../worker/work-loop.ts';
 import type { CheckpointStore } from './checkpoint-keeper.ts';
@@ -32,7 +32,7 @@ function plainSoftmax(): Compute {
   return {
     async prepare(experiment) {
       order = exampleOrder(60_000, experiment.seed);
-      return { schema: resolveExperiment(experiment).schema.hash, backend: { name: 'plain', why: 'for tests' } };
+      return { name: 'plain', why: 'for tests' };
     },
     prefetch: () => undefined,
     async step(params: Float32Array, lease: Lease) {

@@ -1,9 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Experiment } from '../experiment/experiment.ts';
-import { resolveExperiment } from '../models/plan.ts';
 import { type PlacedKind, type PlacedSpan, placeSteps } from '../observe/placed-steps.ts';
 import type { StepTrace } from '../observe/step-trace.ts';
-import type { Compute } from '../worker/session.ts';
+import type { Compute } from '../worker/compute.ts';
 import { Cluster } from './cluster-for-tests.ts';
 
 const STEP_MS = 25;
@@ -19,10 +18,7 @@ interface Stretch {
 function watchedCompute(): { readonly compute: Compute; readonly truth: Stretch[] } {
   const truth: Stretch[] = [];
   const compute: Compute = {
-    prepare: async (experiment) => ({
-      schema: resolveExperiment(experiment).schema.hash,
-      backend: { name: 'plain', why: 'for tests' },
-    }),
+    prepare: async () => ({ name: 'plain', why: 'for tests' }),
     prefetch: () => undefined,
     async step(params) {
       const fromMs = performance.now();

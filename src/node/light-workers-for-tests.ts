@@ -1,7 +1,6 @@
-import { resolveExperiment } from '../models/plan.ts';
 import type { Link } from '../net/link/link.ts';
 import { bridge } from '../net/link/port.ts';
-import type { Compute } from '../worker/session.ts';
+import type { Compute } from '../worker/compute.ts';
 import type { FromTrainer } from '../worker/thread.ts';
 import { workLoop } from '../worker/work-loop.ts';
 import { dialInNode } from './link/dial-for-tests.ts';
@@ -32,9 +31,7 @@ export function lightWorker(
   });
 
   const compute: Compute = {
-    async prepare(experiment) {
-      return { schema: resolveExperiment(experiment).schema.hash, backend: { name: 'none', why: 'for measuring' } };
-    },
+    prepare: async () => ({ name: 'none', why: 'for measuring' }),
     prefetch() {},
     async step(params) {
       if (thinkMs > 0) await new Promise((resolve) => setTimeout(resolve, thinkMs));

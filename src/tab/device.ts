@@ -34,7 +34,6 @@ export function deviceCheck() {
     cores: hardwareConcurrency,
     memoryGb: deviceMemory ?? null,
     isPhone: /Android|iPhone|Mobile/.test(userAgent),
-    onBattery: null,
   };
 }
 
@@ -60,7 +59,7 @@ const STORAGE_MS = 10_000;
 const MEASURE_MS = 30_000;
 
 /** lib.dom knows neither; both are Chromium's so far. */
-interface Telling {
+interface ChromiumMemory {
   readonly memory?: { readonly usedJSHeapSize: number };
   measureUserAgentSpecificMemory?(): Promise<{ readonly bytes: number }>;
 }
@@ -77,19 +76,19 @@ type PressureWatchClass = new (onRecords: (records: readonly { readonly state: s
  * operating system knows.
  */
 export function tabGauges(): Gauges {
-  const telling = performance as Performance & Telling;
+  const chromium = performance as Performance & ChromiumMemory;
   let pressure: Pressure = null;
   const watch = watchPressure((state) => {
     pressure = state;
   });
   const storageBytes = nowAndThen(STORAGE_MS, async () => (await navigator.storage?.estimate())?.usage ?? null);
   const wholeBytes = nowAndThen(MEASURE_MS, async () =>
-    crossOriginIsolated ? ((await telling.measureUserAgentSpecificMemory?.())?.bytes ?? null) : null,
+    crossOriginIsolated ? ((await chromium.measureUserAgentSpecificMemory?.())?.bytes ?? null) : null,
   );
   return {
     read: async () => ({
       cpuMs: null,
-      memoryBytes: wholeBytes() ?? telling.memory?.usedJSHeapSize ?? null,
+      memoryBytes: wholeBytes() ?? chromium.memory?.usedJSHeapSize ?? null,
       readBytes: null,
       writtenBytes: null,
       storageBytes: storageBytes(),

@@ -16,7 +16,7 @@ import { renderHostPage } from '../ui/host/page.tsx';
 import { renderBadLinkPage, renderCodePage } from '../ui/join/code-page.tsx';
 import { renderJoinPage } from '../ui/join/page.tsx';
 import { renderSimulatePage } from '../ui/simulate/page.tsx';
-import { workerControl } from '../worker/control.ts';
+import { TabWorker } from '../worker/control.ts';
 import { deviceCheck, deviceName, screenKeeper, tabGauges } from './device.ts';
 import { type HostRoom, type HostRoomDeps, openHostRoom, spawnTrainer } from './host-room.ts';
 import { deviceSecret, readCode } from './room.ts';
@@ -91,7 +91,7 @@ function showJoin(settings: NetSettings, code: string): void {
     onServers: (servers: NetSettings['iceServers']) =>
       void iceServers.splice(settings.iceServers.length, iceServers.length, ...servers),
   });
-  const control = workerControl({
+  const control = new TabWorker({
     iceServers,
     spawnTrainer,
     async dial(signal) {
@@ -116,7 +116,6 @@ function showJoin(settings: NetSettings, code: string): void {
     control,
     invitation: {
       code,
-      by: query.get('by')?.slice(0, 24) ?? null,
       model: query.get('model'),
       data: query.get('data'),
       connectsWorkers: query.get('strategy') === 'allreduce',

@@ -281,8 +281,8 @@ function openJoinPage(changes: Partial<WorkerView>): readonly string[] {
   };
   unmount = renderJoinPage(root, {
     control,
-    invitation: { code: 'kelp-42', by: 'Ada', model: 'softmax', data: 'mnist', connectsWorkers: false },
-    device: { webgpu: false, isSecure: false, cores: 4, memoryGb: null, isPhone: false, onBattery: null },
+    invitation: { code: 'kelp-42', model: 'softmax', data: 'mnist', connectsWorkers: false },
+    device: { webgpu: false, isSecure: false, cores: 4, memoryGb: null, isPhone: false },
     isRelayed: () => false,
     hostPageLink: '#',
     initialName: '',
@@ -296,7 +296,7 @@ function openJoinPage(changes: Partial<WorkerView>): readonly string[] {
 test('the join page says what leaves the device, and starts nothing before the click', () => {
   const told = openJoinPage({});
   expect(root.textContent).toContain('7,850 numbers');
-  expect(root.textContent).toContain('Ada');
+  expect(root.textContent).toContain('The host of room kelp-42 asks this tab to help train');
   expect(told).toEqual([]);
   find('button.primary').click();
   expect(told).toEqual(['name ', 'contribute']);

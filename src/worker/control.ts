@@ -1,24 +1,27 @@
 import { noPhases } from '../core/wire/phases.ts';
+import { TallyCounter } from '../core/wire/traffic.ts';
 import { DialError } from '../net/join/dial-error.ts';
 import { type CountedLink, carriedBytes } from '../net/link/link.ts';
 import { bridge } from '../net/link/port.ts';
 import type { IceServer } from '../net/link/signal.ts';
 import type { Gauges, LinkBytes } from '../observe/resource-sampler.ts';
 import { meshOf, type TrainerMesh } from './mesh.ts';
-import { noTraffic } from './session.ts';
-import type { Trouble, WorkerControl, WorkerView } from './state.ts';
-import { samplePacer, tabSampler } from './tab-sampler.ts';
+import type { SessionSettings } from './session.ts';
+import type { Trouble, WorkerControl, WorkerStage, WorkerView } from './state.ts';
+import { type SamplePacer, samplePacer, tabSampler } from './tab-sampler.ts';
 import type { FromTrainer, ToTrainer } from './thread.ts';
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
+/** A goodbye gets a moment to go out. */
+const GOODBYE_MS = 200;
 
-/** What a retry cannot mend: the page says what to do instead. */
+/** What a retry cannot mend, beside a failure of this tab: the page says what to do instead. */
 const finalCodes: readonly Trouble['code'][] = [
-  ...(['protocol', 'schema', 'full', 'removed', 'no-webrtc', 'unknown-experiment', 'data', 'device'] as const),
+  ...(['protocol', 'schema', 'full', 'removed', 'no-webrtc'] as const),
   ...(['not-invited', 'expired', 'code-off', 'not-the-host'] as const),
 ];
-const isFinal = ({ code }: Trouble): boolean => finalCodes.includes(code);
+const isFinal = (trouble: Trouble): boolean => 'detail' in trouble || finalCodes.includes(trouble.code);
 
 export interface ControlDeps {
   readonly iceServers: readonly IceServer[];
@@ -34,103 +37,173 @@ export interface ControlDeps {
   readonly openGauges?: (() => Gauges) | undefined;
 }
 
+/** What is there from the click until this tab leaves or breaks. */
+interface Contribution {
+  readonly trainer: Worker;
+  readonly mesh: TrainerMesh;
+  readonly abort: AbortController;
+  /** Since the host last welcomed us. */
+  attempts: number;
+  /** The last one; its key is the same for as long as it lives. */
+  link: { readonly key: string; readonly link: CountedLink } | null;
+}
+
+const nothingDone = () => ({
+  steps: 0,
+  examples: 0,
+  stale: 0,
+  traffic: { sent: new TallyCounter().counts, received: new TallyCounter().counts },
+});
+
 /** A worker tab's main thread: carries frames between the link and the trainer thread, and comes back when cut off. */
-export function workerControl(deps: ControlDeps): WorkerControl {
-  let view: WorkerView = {
+export class TabWorker implements WorkerControl {
+  readonly #deps: ControlDeps;
+  readonly #listeners = new Set<() => void>();
+  readonly #pacer: SamplePacer | null;
+  #contribution: Contribution | null = null;
+  #settings: SessionSettings = { intensity: 1, isPaused: false, isFinishing: false };
+  #dials = 0;
+  #view: WorkerView = {
     stage: { kind: 'idle' },
     identity: null,
     experiment: null,
     backend: null,
-    steps: 0,
-    examples: 0,
-    stale: 0,
+    ...nothingDone(),
     lastLoss: null,
     phases: noPhases,
-    traffic: noTraffic(),
     transfer: null,
     group: null,
     intensity: 1,
   };
-  const listeners = new Set<() => void>();
-  let trainer: Worker | null = null;
-  let mesh: TrainerMesh | null = null;
-  let abort = new AbortController();
-  let attempt = 0;
-  let settings = { intensity: 1, isPaused: false, isFinishing: false };
-  let dialled: { readonly link: CountedLink; readonly count: number } | null = null;
 
-  const change = (part: Partial<WorkerView>) => {
-    view = { ...view, ...part };
-    pacer?.heed(view);
-    for (const listener of listeners) listener();
-  };
+  constructor(deps: ControlDeps) {
+    this.#deps = deps;
+    const { openGauges } = deps;
+    const clock = { now: () => performance.now(), phases: () => this.#view.phases, links: () => this.#carried() };
+    this.#pacer = openGauges
+      ? samplePacer(tabSampler({ ...clock, openGauges }), (sample) => this.#tell({ type: 'sample', sample }))
+      : null;
+  }
 
-  const tell = (message: ToTrainer, transfer: Transferable[] = []) => trainer?.postMessage(message, transfer);
+  get view(): WorkerView {
+    return this.#view;
+  }
 
-  const links = async (): Promise<LinkBytes[]> => {
-    if (!dialled) return [];
-    const toHost = { key: `host ${dialled.count}`, ...carriedBytes(await dialled.link.stats()) };
-    return [toHost, ...((await mesh?.carried()) ?? [])];
-  };
-  const pacer =
-    deps.openGauges &&
-    samplePacer(
-      tabSampler({ now: () => performance.now(), phases: () => view.phases, links, openGauges: deps.openGauges }),
-      (sample) => tell({ type: 'sample', sample }),
-    );
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
 
-  const stop = (stage: WorkerView['stage']) => {
-    pacer?.stop();
-    abort.abort();
-    mesh?.close();
-    trainer?.terminate();
-    trainer = null;
-    deps.onActive(false);
-    change({ stage });
-  };
+  contribute(): void {
+    if (this.#contribution) return;
+    const trainer = this.#deps.spawnTrainer();
+    const tell = (message: ToTrainer, transfer: Transferable[] = []) => trainer.postMessage(message, transfer);
+    const mesh = meshOf(tell, this.#deps.iceServers);
+    const current: Contribution = { trainer, mesh, abort: new AbortController(), attempts: 0, link: null };
+    this.#contribution = current;
+    trainer.onmessage = ({ data }: MessageEvent<FromTrainer>) => this.#hear(current, data);
+    // A script that cannot be loaded says nothing.
+    trainer.onerror = ({ message }) =>
+      this.#stop(current, {
+        kind: 'broken',
+        trouble: message
+          ? { code: 'unexpected', detail: message }
+          : { code: 'software', detail: 'The trainer thread did not start.' },
+      });
+    tell(this.#deps.work());
+    this.#set({ isPaused: false, isFinishing: false });
+    this.#deps.onActive(true);
+    this.#change({ stage: { kind: 'connecting' }, ...nothingDone() });
+    void this.#connect(current);
+  }
 
-  const connect = async () => {
-    const { signal } = abort;
+  setIntensity(intensity: number): void {
+    this.#set({ intensity });
+    this.#change({ intensity });
+  }
+
+  pause(): void {
+    this.#set({ isPaused: true });
+  }
+
+  resume(): void {
+    this.#set({ isPaused: false });
+  }
+
+  finish(): void {
+    // Between steps a worker that trains shows as waiting.
+    if (!['training', 'waiting', 'finishing'].includes(this.#view.stage.kind)) return this.leave();
+    this.#change({ stage: { kind: 'finishing' } });
+    this.#set({ isFinishing: true });
+  }
+
+  leave(): void {
+    const current = this.#contribution;
+    if (!current) return;
+    this.#tell({ type: 'leave' });
+    // The thread stops computing at once; what it still says does not matter.
+    current.trainer.onmessage = null;
+    this.#stop(current, { kind: 'left' }, GOODBYE_MS);
+  }
+
+  /** Ends the contribution; its link and its thread after a moment. */
+  #stop(current: Contribution, stage: WorkerStage, lingerMs = 0): void {
+    if (this.#contribution === current) this.#contribution = null;
+    const end = () => {
+      current.abort.abort();
+      current.trainer.terminate();
+    };
+    this.#pacer?.stop();
+    current.mesh.close();
+    if (lingerMs > 0) setTimeout(end, lingerMs);
+    else end();
+    this.#deps.onActive(false);
+    this.#change({ stage });
+  }
+
+  async #connect(current: Contribution): Promise<void> {
+    const { signal } = current.abort;
     try {
-      const link = await deps.dial(signal);
+      const link = await this.#deps.dial(signal);
       if (signal.aborted) return link.close();
-      dialled = { link, count: (dialled?.count ?? 0) + 1 };
+      this.#dials += 1;
+      current.link = { key: `host ${this.#dials}`, link };
       const { port1, port2 } = new MessageChannel();
       bridge(link, port1);
-      tell({ type: 'attach', port: port2 }, [port2]);
+      current.trainer.postMessage({ type: 'attach', port: port2 } satisfies ToTrainer, [port2]);
       signal.addEventListener('abort', () => link.close());
     } catch (error) {
-      if (signal.aborted) return;
-      retry(error instanceof DialError ? { code: error.code } : { code: 'ice-failed' });
+      if (!signal.aborted) this.#retry(current, { code: error instanceof DialError ? error.code : 'ice-failed' });
     }
-  };
+  }
 
-  const retry = (trouble: Trouble) => {
-    if (isFinal(trouble)) return stop({ kind: 'broken', trouble });
-    attempt += 1;
-    change({ stage: { kind: 'reconnecting', attempt, trouble } });
-    const { signal } = abort;
-    const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS);
+  #retry(current: Contribution, trouble: Trouble): void {
+    if (this.#contribution !== current) return;
+    if (isFinal(trouble)) return this.#stop(current, { kind: 'broken', trouble });
+    current.attempts += 1;
+    this.#change({ stage: { kind: 'reconnecting', attempt: current.attempts, trouble } });
+    const { signal } = current.abort;
+    const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** (current.attempts - 1), LAST_RETRY_MS);
     setTimeout(() => {
-      if (!signal.aborted) void connect();
+      if (!signal.aborted) void this.#connect(current);
     }, pauseMs);
-  };
+  }
 
-  const hear = (message: FromTrainer) => {
+  #hear(current: Contribution, message: FromTrainer): void {
     switch (message.type) {
       case 'view':
         if (message.change.identity) {
-          attempt = 0;
-          deps.keepToken(message.change.identity.token);
+          current.attempts = 0;
+          this.#deps.keepToken(message.change.identity.token);
         }
-        return change(message.change);
+        return this.#change(message.change);
       case 'peers':
       case 'signal':
-        return mesh?.hear(message);
+        return current.mesh.hear(message);
       case 'ended':
-        mesh?.restart();
-        if (message.trouble === null || settings.isFinishing) return stop({ kind: 'left' });
-        return retry(message.trouble);
+        current.mesh.restart();
+        if (message.trouble === null || this.#settings.isFinishing) return this.#stop(current, { kind: 'left' });
+        return this.#retry(current, message.trouble);
       case 'profiled':
       case 'profile-failed':
         // A worker's trainer is never asked for a profile.
@@ -138,70 +211,26 @@ export function workerControl(deps: ControlDeps): WorkerControl {
       default:
         message satisfies never;
     }
-  };
+  }
 
-  const set = (part: Partial<typeof settings>) => {
-    settings = { ...settings, ...part };
-    tell({ type: 'set', ...settings });
-  };
+  #set(part: Partial<SessionSettings>): void {
+    this.#settings = { ...this.#settings, ...part };
+    this.#tell({ type: 'set', ...this.#settings });
+  }
 
-  return {
-    get view() {
-      return view;
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    contribute() {
-      if (trainer) return;
-      abort = new AbortController();
-      attempt = 0;
-      settings = { ...settings, isPaused: false, isFinishing: false };
-      trainer = deps.spawnTrainer();
-      mesh = meshOf(tell, deps.iceServers);
-      trainer.onmessage = ({ data }: MessageEvent<FromTrainer>) => hear(data);
-      trainer.onerror = ({ message }) =>
-        stop({ kind: 'broken', trouble: { code: 'device', detail: message || 'the trainer thread did not start' } });
-      tell(deps.work());
-      set({});
-      deps.onActive(true);
-      change({ stage: { kind: 'connecting' }, steps: 0, examples: 0, stale: 0, traffic: noTraffic() });
-      void connect();
-    },
-    setIntensity(intensity) {
-      set({ intensity });
-      change({ intensity });
-    },
-    pause() {
-      set({ isPaused: true });
-    },
-    resume() {
-      set({ isPaused: false });
-    },
-    finish() {
-      // Between steps a worker that trains shows as waiting.
-      if (['training', 'waiting', 'finishing'].includes(view.stage.kind)) {
-        change({ stage: { kind: 'finishing' } });
-        set({ isFinishing: true });
-      } else this.leave();
-    },
-    leave() {
-      if (!trainer) return;
-      pacer?.stop();
-      tell({ type: 'leave' });
-      // The goodbye gets a moment to go out; the thread stops computing at once all the same.
-      const leaving = trainer;
-      leaving.onmessage = null;
-      trainer = null;
-      const closing = abort;
-      mesh?.close();
-      setTimeout(() => {
-        closing.abort();
-        leaving.terminate();
-      }, 200);
-      deps.onActive(false);
-      change({ stage: { kind: 'left' } });
-    },
-  };
+  #tell(message: ToTrainer): void {
+    this.#contribution?.trainer.postMessage(message);
+  }
+
+  #change(part: Partial<WorkerView>): void {
+    this.#view = { ...this.#view, ...part };
+    this.#pacer?.heed(this.#view);
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #carried(): Promise<LinkBytes[]> {
+    const { link, mesh } = this.#contribution ?? {};
+    if (!link || !mesh) return [];
+    return [{ key: link.key, ...carriedBytes(await link.link.stats()) }, ...(await mesh.carried())];
+  }
 }

@@ -9,7 +9,8 @@ import { Messenger } from '../net/link/messenger.ts';
 
 export interface PeersDeps {
   now(): number;
-  readonly random: Rng;
+  /** For made-up losses and cuts of the next link. */
+  random(): Rng;
   onMessage(peer: number, message: ToPeer, body: Uint8Array): void;
   /** The link ended, or carried what is not our protocol. */
   onLost(peer: number): void;
@@ -66,7 +67,7 @@ export class Peers {
   /** The link to a peer is there; one before it ends. */
   attach(peer: number, bare: Link): void {
     this.drop(peer);
-    const link = emulate(bare, this.#deps.random, this.#deps.now);
+    const link = emulate(bare, this.#deps.random(), this.#deps.now);
     if (this.#conditions) link.setConditions(this.#conditions);
     const messenger = new Messenger(link, {
       onMessage: (received) => this.#receive(peer, received),

@@ -1,40 +1,27 @@
-import { type Rng, rng } from '../core/math/rng.ts';
 import { leaseExamples } from '../core/server/leases.ts';
 import { maxExampleBytes } from '../core/sparse/example-coding.ts';
 import type { Received } from '../core/wire/inbox.ts';
 import { type Lease, type Phases, readToWorker, type ToWorker } from '../core/wire/protocol.ts';
 import type { ResourceSample } from '../core/wire/resources.ts';
-import { TallyCounter, type Traffic } from '../core/wire/traffic.ts';
-import type { StepResult, WorkerEffect, WorkerEnd, WorkerEvent } from '../core/worker/worker-events.ts';
+import type { WorkerEffect, WorkerEnd, WorkerEvent } from '../core/worker/worker-events.ts';
 import { WorkerSide } from '../core/worker/worker-side.ts';
-import { type Conditions, conditionsFor, parseEmulation, unhindered } from '../experiment/emulation.ts';
+import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import { resolveExperiment } from '../models/plan.ts';
+import { type Named, resolveExperiment } from '../models/plan.ts';
 import { type EmulatedLink, emulate } from '../net/link/emulate.ts';
 import type { Link } from '../net/link/link.ts';
 import { Messenger } from '../net/link/messenger.ts';
+import type { Compute } from './compute.ts';
+import { EmulatedConditions } from './emulated-conditions.ts';
+import { ExampleRequests } from './example-requests.ts';
+import { type Failure, failureOf } from './failure.ts';
 import { Peers } from './peers.ts';
-import type { Trouble, WorkerStage, WorkerView } from './state.ts';
+import type { Trouble, WorkerView } from './state.ts';
 
 /** The host drops a worker after a minute of silence. */
 const BEAT_MS = 5000;
-
-/** The examples of a lease, from a host whose data nobody else has. */
-export type FetchExamples = (lease: Lease) => Promise<Uint8Array>;
-
-/** What computes; the session only decides when. */
-export interface Compute {
-  /** Gets model and data ready. May be called again with the same or another experiment. `fetchExamples` asks the host. */
-  prepare(
-    experiment: Experiment,
-    onStage: (stage: WorkerStage) => void,
-    fetchExamples: FetchExamples,
-  ): Promise<{ schema: string; backend: { name: string; why: string } }>;
-  /** Prepares the batch of these examples; where parameters have keys, says which ones it touches, rising. */
-  prefetch(lease: Lease): Promise<Uint32Array> | undefined;
-  /** The gradient on all parameters, or on those of the keys that `prefetch` gave for this lease. */
-  step(params: Float32Array, lease: Lease): Promise<StepResult>;
-}
+/** The protocol's limit for words on trouble. */
+const MAX_TROUBLE = 300;
 
 export interface SessionDeps {
   readonly compute: Compute;
@@ -70,14 +57,14 @@ export class Session {
   readonly #peers: Peers;
   readonly #onEnd: (trouble: Trouble | null) => void;
   readonly #beat: ReturnType<typeof setInterval>;
+  readonly #requests = new ExampleRequests();
+  readonly #emulated = new EmulatedConditions();
   #worker = 0;
-  #conditions: Conditions = unhindered;
-  /** Made-up losses and cuts: by the experiment's seed and the worker's number, once they are known. */
-  readonly #chance = new Chance();
   #toldPeerBytes = 0;
-  readonly #wanted = new Wanted();
   /** The longest body of examples that may come. */
   #exampleBytes = 0;
+  /** Of the last step that came to nothing. */
+  #failure: Failure | null = null;
   #isOver = false;
 
   constructor(
@@ -91,17 +78,16 @@ export class Session {
     this.#settings = settings;
     this.#onEnd = onEnd;
     this.#side = new WorkerSide(token, settings);
-    const random = this.#chance;
-    this.#link = emulate(link, random, deps.now);
+    this.#link = emulate(link, this.#emulated.random, deps.now);
     this.#messenger = new Messenger(this.#link, {
       onMessage: (message) => this.#receive(message),
       onProgress: (direction, done, total) => this.#transferred(direction === 'sent' ? 'up' : 'down', done, total),
       onGarbled: () => this.#end({ code: 'garbled' }),
-      onClose: () => this.#end({ code: 'closed' }),
+      onClose: () => this.#end({ code: 'link-lost' }),
     });
     this.#peers = new Peers({
       now: deps.now,
-      random,
+      random: () => this.#emulated.random,
       onMessage: (peer, message, body) => this.#handle({ type: 'peer-message', peer, message, body }),
       onLost: (peer) => this.#handle({ type: 'peer-lost', peer }),
       connect: deps.connectPeers,
@@ -112,10 +98,6 @@ export class Session {
 
   get token(): string {
     return this.#side.token;
-  }
-
-  get traffic(): Traffic {
-    return this.#messenger.traffic;
   }
 
   /** The volunteer paused, went on, or asked to finish. */
@@ -156,7 +138,8 @@ export class Session {
     if (effects.some(isPush)) this.#side.lastPush.encodeMs = this.#deps.now() - startMs;
     this.#carryOut(effects);
     if (counted === this.#side.counted) return;
-    this.#deps.publish({ ...this.#side.counted, phases: this.#side.phases, traffic: this.traffic });
+    const { traffic } = this.#messenger;
+    this.#deps.publish({ ...this.#side.counted, phases: this.#side.phases, traffic });
   }
 
   #transferred(direction: 'up' | 'down', done: number, total: number): void {
@@ -194,7 +177,7 @@ export class Session {
       case 'stepped':
         return this.#deps.onStep(effect);
       case 'end':
-        return this.#end(troubleOf(effect.end));
+        return this.#end(this.#troubleOf(effect.end));
       default:
         effect satisfies never;
     }
@@ -228,43 +211,40 @@ export class Session {
     if (message.type === 'run') this.#meet(message.experiment);
     if (message.type === 'progress') this.#deps.publish({ group: message });
     if (message.type === 'examples' && message.run === this.#side.runNumber)
-      this.#wanted.settle(message.lease, body, message.problem);
+      this.#requests.settle(message.lease, body, message.problem);
     this.#handle({ type: 'message', message, body });
   }
 
   /** A new experiment, and the conditions it makes up for this worker. */
   #meet(experiment: Experiment): void {
     this.#deps.publish({ experiment });
-    try {
-      this.#conditions = conditionsFor(parseEmulation(experiment.emulate), this.#worker);
-    } catch {
-      this.#conditions = unhindered;
-    }
-    this.#wanted.drop('another run began');
-    this.#chance.restart(experiment.seed, this.#worker);
-    this.#link.setConditions(this.#conditions);
-    this.#peers.setConditions(this.#conditions);
+    this.#requests.drop('another run began');
+    this.#emulated.begin(experiment, this.#worker);
+    this.#link.setConditions(this.#emulated.conditions);
+    this.#peers.setConditions(this.#emulated.conditions);
   }
 
   async #prepare(run: number, experiment: Experiment): Promise<void> {
     const { publish, compute } = this.#deps;
+    let named: Named;
     try {
-      const { schema } = resolveExperiment(experiment);
-      this.#exampleBytes =
-        experiment.data === 'file' ? maxExampleBytes(leaseExamples(experiment), experiment.entries) : 0;
-      const fetchExamples = (lease: Lease) => {
-        this.#messenger.send('control', run, { type: 'want', run, lease: lease.id });
-        return this.#wanted.wait(lease.id);
-      };
-      const { backend } = await compute.prepare(experiment, (stage) => publish({ stage }), fetchExamples);
+      named = resolveExperiment(experiment);
+    } catch (error) {
+      return this.#giveUp(run, 0, { code: 'experiment', detail: errorText(error) });
+    }
+    this.#exampleBytes =
+      experiment.data === 'file' ? maxExampleBytes(leaseExamples(experiment), experiment.entries) : 0;
+    const fetchExamples = ({ id: lease }: Lease) => {
+      this.#messenger.send('control', run, { type: 'want', run, lease });
+      return this.#requests.wait(lease);
+    };
+    try {
+      const backend = await compute.prepare(experiment, (stage) => publish({ stage }), fetchExamples);
       if (this.#isOver) return;
       publish({ backend });
-      this.#handle({ type: 'prepared', run, schema, backend });
+      this.#handle({ type: 'prepared', run, schema: named.schema, backend });
     } catch (error) {
-      if (this.#isOver) return;
-      const detail = words(error);
-      this.#messenger.send('control', run, { type: 'trouble', run, lease: 0, text: detail.slice(0, 300) });
-      this.#end(error instanceof RangeError ? { code: 'unknown-experiment', detail } : { code: 'device', detail });
+      this.#giveUp(run, 0, failureOf(error));
     }
   }
 
@@ -274,7 +254,8 @@ export class Session {
       const keys = await this.#deps.compute.prefetch(lease);
       if (keys) this.#handle({ type: 'keys', run, lease: lease.id, keys });
     } catch (error) {
-      this.#handle({ type: 'no-keys', run, lease: lease.id, text: words(error) });
+      this.#failure = failureOf(error);
+      this.#handle({ type: 'no-keys', run, lease: lease.id, text: this.#failure.detail });
     }
   }
 
@@ -283,90 +264,48 @@ export class Session {
     const startedMs = now();
     try {
       const result = await compute.step(params, lease);
-      const restMs = await this.#rest(now() - startedMs);
-      poison(result.gradient, this.#conditions.poison);
+      const restMs = await this.#emulated.rest(now() - startedMs, this.#settings.intensity, now);
+      this.#emulated.poison(result.gradient);
       this.#handle({ type: 'computed', task, result: { ...result, computeMs: result.computeMs + restMs } });
     } catch (error) {
-      this.#handle({ type: 'failed', task, text: words(error) });
+      this.#failure = failureOf(error);
+      // There is no device left to try: the next step would fail as this one did.
+      if (this.#failure.code === 'device') return this.#giveUp(this.#side.runNumber, lease.id, this.#failure);
+      this.#handle({ type: 'failed', task, text: this.#failure.detail });
     }
   }
 
-  /** Below full intensity the device rests in proportion to its work; a made-up slow one takes longer for it. */
-  async #rest(workedMs: number): Promise<number> {
-    const restMs = workedMs * (this.#conditions.slow / this.#settings.intensity - 1);
-    if (restMs <= 0.5) return 0;
-    const startMs = this.#deps.now();
-    await new Promise((resolve) => setTimeout(resolve, restMs));
-    return this.#deps.now() - startMs;
+  /** Tells the host why, and ends. */
+  #giveUp(run: number, lease: number, failure: Failure): void {
+    if (this.#isOver) return;
+    const text = failure.detail.slice(0, MAX_TROUBLE);
+    this.#messenger.send('control', run, { type: 'trouble', run, lease, text });
+    this.#end(failure);
+  }
+
+  #troubleOf(end: WorkerEnd): Trouble | null {
+    switch (end.kind) {
+      case 'left':
+        return null;
+      case 'refused':
+        return { code: end.reason };
+      case 'device':
+        // Too many leases in a row came to nothing.
+        return this.#failure ?? { code: 'unexpected', detail: end.detail };
+      default:
+        return end satisfies never;
+    }
   }
 
   #end(trouble: Trouble | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearInterval(this.#beat);
-    this.#wanted.drop('the link is over');
+    this.#requests.drop('the link is over');
     this.#messenger.close();
     this.#peers.close();
     this.#onEnd(trouble);
   }
 }
 
-/** Examples that were asked for, by lease. */
-class Wanted {
-  readonly #waiting = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
-
-  wait(lease: number): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => this.#waiting.set(lease, { resolve, reject }));
-  }
-
-  settle(lease: number, bytes: Uint8Array, problem: string | null): void {
-    const waiting = this.#waiting.get(lease);
-    this.#waiting.delete(lease);
-    if (problem === null) waiting?.resolve(bytes);
-    else waiting?.reject(new Error(problem));
-  }
-
-  drop(why: string): void {
-    for (const { reject } of this.#waiting.values()) reject(new Error(`the examples did not come: ${why}`));
-    this.#waiting.clear();
-  }
-}
-
 const isPush = (effect: WorkerEffect) => effect.type === 'send' && effect.message.type === 'push';
-
-const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-function troubleOf(end: WorkerEnd): Trouble | null {
-  switch (end.kind) {
-    case 'left':
-      return null;
-    case 'refused':
-      return { code: end.reason };
-    case 'device':
-      return { code: 'device', detail: end.detail };
-    default:
-      return end satisfies never;
-  }
-}
-
-/** A stream of random numbers that can begin again, for those who keep hold of it. */
-class Chance implements Rng {
-  #stream = rng('emulate');
-
-  restart(seed: number, worker: number): void {
-    this.#stream = rng(seed, 'emulate', worker);
-  }
-
-  uint32 = () => this.#stream.uint32();
-  uniform = () => this.#stream.uniform();
-  below = (bound: number) => this.#stream.below(bound);
-  normal = () => this.#stream.normal();
-}
-
-/** Makes a saboteur of a worker, where the experiment asks for one. */
-function poison(gradient: Float32Array, factor: number): void {
-  if (factor !== 1) for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] as number) * factor;
-}
-
-/** Nothing sent, nothing received. */
-export const noTraffic = (): Traffic => ({ sent: new TallyCounter().counts, received: new TallyCounter().counts });

@@ -3,10 +3,13 @@ import { DistinctKeys } from '../core/sparse/distinct-keys.ts';
 import { decodeExamples } from '../core/sparse/example-coding.ts';
 import { SparseLogistic } from '../core/sparse/logistic.ts';
 import type { Lease } from '../core/wire/protocol.ts';
+import { DataError } from '../data/data-error.ts';
 import { openSparse } from '../data/sparse/source.ts';
+import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
+import { DeviceError } from '../ml/device-error.ts';
 import { resolveExperiment } from '../models/plan.ts';
-import type { Compute, FetchExamples } from './session.ts';
+import type { Compute, FetchExamples } from './compute.ts';
 import { gradientWithBias, keysWithBias, valuesWithBias } from './sparse-step.ts';
 
 /** Appends the examples of a lease. */
@@ -21,8 +24,14 @@ function sourceFor(experiment: Experiment, fetchExamples: FetchExamples): LeaseS
     return (batch, { from, count }) => made.train(batch, from, count);
   }
   const { features } = experiment;
-  return async (batch, lease) =>
-    decodeExamples(await fetchExamples(lease), { examples: lease.count, entriesPerExample, features }, batch);
+  return async (batch, lease) => {
+    const bytes = await fetchExamples(lease);
+    try {
+      decodeExamples(bytes, { examples: lease.count, entriesPerExample, features }, batch);
+    } catch (error) {
+      throw new DataError(`The examples that the host sent cannot be used: ${errorText(error)}.`);
+    }
+  };
 }
 
 /** A lease's examples, ready to compute. Its arrays are used again. */
@@ -74,7 +83,7 @@ export function sparseCompute(): Compute {
       source = sourceFor(experiment, fetchExamples);
       features = experiment.features;
       hasKeys = schema.keysPerExample !== null;
-      return { schema: schema.hash, backend: { name: 'arrays', why: 'a sparse model needs no tensor library' } };
+      return { name: 'arrays', why: 'a sparse model needs no tensor library' };
     },
     prefetch(lease) {
       const ready = stage(lease);
@@ -97,7 +106,8 @@ export function sparseCompute(): Compute {
         values,
         values[distinct.count] as number,
       );
-      if (!Number.isFinite(loss)) throw new Error('the loss is not finite');
+      if (!Number.isFinite(loss))
+        throw new DeviceError('non-finite', 'the loss is not finite: try a lower learning rate');
       const gradient = gradientWithBias(logistic, distinct, hasKeys ? null : params.length);
       if (part.from + part.count === (found.lease?.from ?? 0) + batch.count) found.lease = null;
       const doneMs = performance.now();

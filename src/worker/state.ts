@@ -2,16 +2,15 @@ import type { Phases, Refusal, ToWorker } from '../core/wire/protocol.ts';
 import type { Traffic } from '../core/wire/traffic.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { DialCode } from '../net/join/dial-error.ts';
+import type { Failure } from './failure.ts';
 
 export type GroupProgress = Extract<ToWorker, { type: 'progress' }>;
 
-/** Why a worker cannot go on. The page has words and one thing to do for each. */
-export type Trouble =
-  | { readonly code: Refusal }
-  | { readonly code: DialCode }
-  | { readonly code: 'unknown-experiment'; readonly detail: string }
-  | { readonly code: 'data'; readonly detail: string }
-  | { readonly code: 'device'; readonly detail: string };
+/**
+ * Why a worker cannot go on. The page has words and one thing to do for each. `link-lost`: the connection to the host ended
+ * without a word.
+ */
+export type Trouble = Failure | { readonly code: Refusal | DialCode | 'link-lost' };
 
 /** The one state a worker is in. */
 export type WorkerStage =

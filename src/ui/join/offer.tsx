@@ -58,7 +58,7 @@ function graphicsWords({ webgpu, isSecure }: JoinPageDeps['device']): string {
 }
 
 function DeviceCheck({ device }: { device: JoinPageDeps['device'] }) {
-  const { webgpu, cores, memoryGb, onBattery, isPhone } = device;
+  const { webgpu, cores, memoryGb, isPhone } = device;
   const memory = memoryGb === null ? '' : `, ${memoryGb >= 8 ? 'at least 8' : memoryGb} GB of memory`;
   return (
     <ul class="checks" aria-label="Check of this device">
@@ -67,7 +67,6 @@ function DeviceCheck({ device }: { device: JoinPageDeps['device'] }) {
         {cores} processor {cores === 1 ? 'core' : 'cores'}
         {memory}; one is used
       </li>
-      {onBattery === true && <li class="fair">On battery: plug it in, or choose a lower intensity</li>}
       {isPhone && <li class="fair">On a phone, keep this page in front and the screen on</li>}
     </ul>
   );
@@ -91,8 +90,8 @@ export function JoinOffer({ deps }: { deps: JoinPageDeps }) {
       <p class="brand">Manyhands</p>
       <h1>Lend a hand</h1>
       <p class="lead">
-        {invitation.by ? <b>{invitation.by}</b> : 'The host'} of room <b class="code">{invitation.code}</b> asks this
-        tab to help train {what ?? 'a model; which one it says once you are connected'}.
+        The host of room <b class="code">{invitation.code}</b> asks this tab to help train{' '}
+        {what ?? 'a model; which one it says once you are connected'}.
       </p>
       <dl class="terms">
         <dt>Leaves this device</dt>

@@ -15,7 +15,6 @@ export interface JoinPageDeps {
   /** What the link says; null where it says nothing. */
   readonly invitation: {
     readonly code: string;
-    readonly by: string | null;
     readonly model: string | null;
     readonly data: string | null;
     /** The link says that workers connect to each other. */
@@ -28,8 +27,6 @@ export interface JoinPageDeps {
     /** Null where the browser does not tell. */
     readonly memoryGb: number | null;
     readonly isPhone: boolean;
-    /** Null where the browser does not tell. */
-    readonly onBattery: boolean | null;
   };
   /** Whether data goes through the relay, as far as the connection is known. */
   isRelayed(): boolean;

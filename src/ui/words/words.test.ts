@@ -10,9 +10,12 @@ import { stageWords, stopWords, strategyWords, subject, troubleWords } from './w
 const troubles: Trouble[] = [
   ...refusals.map((code) => ({ code })),
   ...dialCodes.filter((code) => code !== 'removed').map((code) => ({ code })),
-  { code: 'unknown-experiment', detail: 'No model "x".' },
+  { code: 'experiment', detail: 'No model "x".' },
   { code: 'data', detail: 'Status 404.' },
   { code: 'device', detail: 'Out of memory.' },
+  { code: 'software', detail: 'The thread did not start.' },
+  { code: 'unexpected', detail: 'Not a function.' },
+  { code: 'link-lost' },
 ];
 
 const stages: WorkerStage[] = [

@@ -1,5 +1,6 @@
 import type { RunState, StopReason, WorkerPhase } from '../../core/server/progress.ts';
 import type { Experiment, StrategyName } from '../../experiment/experiment.ts';
+import { sentence } from '../../experiment/problems.ts';
 import type { BackendChoice } from '../../models/backend.ts';
 import { dataTitles, modelTitles } from '../../models/plan.ts';
 import { count, counted } from '../../observe/format.ts';
@@ -156,12 +157,22 @@ const troubles: Readonly<Record<Trouble['code'], TroubleWords>> = {
     'Whoever answered is not the host that invited you',
     'Nothing was sent. Ask the host for a new link, and do not use this network if it happens again.',
   ),
-  'unknown-experiment': reload(
-    'This page does not know the experiment',
-    'This page may be older than the host’s: reload it.',
+  experiment: reload(
+    'This page cannot run the experiment',
+    'This page may be older than the host’s: reload it. If that does not help, ask the host to change the settings.',
   ),
-  data: retry('The training data did not load', 'Check the connection, then try again.'),
+  // What to do depends on what is wrong with it.
+  data: retry('The training data cannot be used', ''),
   device: reload('This device could not compute', 'Close other heavy tabs, then reload.'),
+  software: reload(
+    'A part of this page did not load',
+    'Check that this device is online and that the server of this page is running, then reload.',
+  ),
+  unexpected: reload('Something went wrong in this page', 'Reload it; if it happens again, tell the host.'),
+  'link-lost': retry(
+    'The connection to the host was lost',
+    'Its page was closed, or a device slept or went offline. Check that this one is online.',
+  ),
   protocol: reload(
     'This page and the host have different versions',
     'Reload this page; if that does not help, ask the host to reload theirs.',
@@ -189,7 +200,7 @@ const troubles: Readonly<Record<Trouble['code'], TroubleWords>> = {
 /** What went wrong and the one thing to do about it. */
 export function troubleWords(trouble: Trouble): TroubleWords {
   const words = troubles[trouble.code];
-  return 'detail' in trouble ? { ...words, text: `${trouble.detail} ${words.text}` } : words;
+  return 'detail' in trouble ? { ...words, text: `${sentence(trouble.detail)} ${words.text}`.trim() } : words;
 }
 
 const backends: Readonly<Record<BackendChoice, string>> = {
