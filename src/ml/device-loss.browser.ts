@@ -81,7 +81,7 @@ test('an error of the GPU that no exception tells of fails the step', async () =
   next.close();
 });
 
-test('a WebAssembly memory that is full fails the step', async () => {
+test('a WebAssembly memory that is full fails the step and the staging of the next', async () => {
   const engine = await createEngine(models.softmax, some.data, 'wasm');
   const batch = engine.stage(some.images, some.labels, indices);
   const { wasm } = currentBackend() as unknown as { wasm: { asm: { malloc(bytes: number): number } } };
@@ -90,6 +90,8 @@ test('a WebAssembly memory that is full fails the step', async () => {
   const { asm } = wasm;
   wasm.asm = full;
   expect(await faultOf(engine.gradient(params, batch))).toBe('memory');
+  const stage = async () => engine.stage(some.images, some.labels, indices);
+  expect(await faultOf(stage())).toBe('memory');
   wasm.asm = asm;
   batch.dispose();
   engine.close();

@@ -44,7 +44,7 @@ export interface GradientResult {
 export interface Engine {
   readonly backend: Backend;
   readonly schema: Schema;
-  /** Puts a batch on the device; do it while waiting for parameters. `dispose()` frees it. */
+  /** Puts a batch on the device; do it while waiting for parameters. `dispose()` frees it. Throws as `gradient` rejects. */
   stage(images: Uint8Array, labels: Labels, indices: Uint32Array, draw?: Draw): StagedBatch;
   /**
    * Mean gradient over the batch, and the mean loss. `params` must stay as they are until it resolves. Rejects with
@@ -90,6 +90,16 @@ export async function createEngine(
   };
   const evaluation = evaluator(data, staging, upload, (input, params) => tidy(() => net.logits(input, params)));
 
+  /** What an error means for the device; the next choice of a backend hears of it. */
+  const faultOf = (error: unknown): unknown => {
+    const fault = watch.fault() ?? deviceErrorOf(error);
+    if (fault instanceof DeviceError && fault.fault !== 'non-finite' && !hasFailed) {
+      hasFailed = true;
+      reportFault(backend.name, fault);
+    }
+    return fault;
+  };
+
   /** Runs something on the device; whatever the device did wrong meanwhile, it rejects. */
   const guarded = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     try {
@@ -100,13 +110,27 @@ export async function createEngine(
       if (after !== null) throw after;
       return result;
     } catch (error) {
-      const fault = watch.fault() ?? deviceErrorOf(error);
-      if (fault instanceof DeviceError && fault.fault !== 'non-finite' && !hasFailed) {
-        hasFailed = true;
-        reportFault(backend.name, fault);
-      }
-      throw fault;
+      throw faultOf(error);
     }
+  };
+
+  const stage = (images: Uint8Array, labels: Labels, indices: Uint32Array, draw: Draw): StagedBatch => {
+    const own = labels instanceof Uint8Array ? new Uint8Array(indices.length) : new Uint16Array(indices.length);
+    for (const [row, index] of indices.entries()) own[row] = labels[index] as number;
+    const input = staging.input(images, indices);
+    const target = staging.target(own);
+    const perExample = tensorOf(Float32Array.of(1 / indices.length), []);
+    const masks = staging.masks(net.dropouts, indices.length, draw);
+    return {
+      labels: own,
+      input,
+      target,
+      perExample,
+      masks,
+      dispose() {
+        for (const tensor of [input, target, perExample, ...masks]) tensor.dispose();
+      },
+    };
   };
 
   const gradient = async (params: Float32Array, batch: StagedBatch): Promise<GradientResult> => {
@@ -138,22 +162,11 @@ export async function createEngine(
     backend,
     schema,
     stage(images, labels, indices, draw = noDraw) {
-      const own = labels instanceof Uint8Array ? new Uint8Array(indices.length) : new Uint16Array(indices.length);
-      for (const [row, index] of indices.entries()) own[row] = labels[index] as number;
-      const input = staging.input(images, indices);
-      const target = staging.target(own);
-      const perExample = tensorOf(Float32Array.of(1 / indices.length), []);
-      const masks = staging.masks(net.dropouts, indices.length, draw);
-      return {
-        labels: own,
-        input,
-        target,
-        perExample,
-        masks,
-        dispose() {
-          for (const tensor of [input, target, perExample, ...masks]) tensor.dispose();
-        },
-      };
+      try {
+        return stage(images, labels, indices, draw);
+      } catch (error) {
+        throw faultOf(error);
+      }
     },
     gradient: (params, batch) => guarded(() => gradient(params, batch)),
     operators: (params, batch) =>
