@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { rng } from '../src/core/math/rng.ts';
 import { ExampleServer } from '../src/host/example-server.ts';
-import { serverLoop } from '../src/host/server-loop.ts';
+import { ServerLoop } from '../src/host/server-loop.ts';
 import type { FromServer, ToServer } from '../src/host/thread.ts';
 import { type DiskStoreListener, diskStore } from '../src/node/files/disk-store.ts';
 import { diskFiles } from '../src/node/files/file-path.ts';
@@ -22,7 +22,7 @@ const post = (message: FromNodeServer) => {
   parentPort?.postMessage(message, isCopy ? [message.params.buffer as ArrayBuffer] : []);
 };
 
-const loop = serverLoop({
+const server = new ServerLoop({
   random: rng(...new Uint32Array(new Uint8Array(randomBytes(16)).buffer)),
   now: () => performance.now(),
   wallOffsetMs: performance.timeOrigin,
@@ -34,4 +34,4 @@ const loop = serverLoop({
   }),
 });
 
-parentPort?.on('message', (message: ToServer) => loop(message));
+parentPort?.on('message', (message: ToServer) => server.hear(message));

@@ -16,7 +16,8 @@ export interface CheckpointStore {
 }
 
 interface KeeperDeps {
-  readonly store: CheckpointStore;
+  /** Null: nothing is saved, and nothing that was saved is touched. */
+  readonly store: CheckpointStore | null;
   readonly server: ParameterServer;
   now(): number;
   /** The file a run trains on, if it is one. */
@@ -46,7 +47,7 @@ export class CheckpointKeeper {
   /** Looks for a run to go on with; one already started by hand wins. */
   async find(): Promise<void> {
     const { store, server } = this.#deps;
-    const found = await store.latest();
+    const found = await store?.latest();
     if (server.run || !found) return;
     const { bytes, resumable } = found;
     // A setting that did not exist when the run was saved is as usual.
@@ -68,7 +69,7 @@ export class CheckpointKeeper {
   }
 
   drop(id: string): void {
-    void this.#deps.store.drop(id).catch(() => {});
+    void this.#deps.store?.drop(id).catch(() => {});
   }
 
   /** Another run begins. */
@@ -79,7 +80,8 @@ export class CheckpointKeeper {
 
   /** Saves the run as it is, or forgets it if it is finished. */
   async save(): Promise<void> {
-    const { server, now, onFailed } = this.#deps;
+    const { store, server, now, onFailed } = this.#deps;
+    if (!store) return;
     // One at a time. While a run goes on the next will come; the last, at a pause or the end, must not be missed.
     if (this.#isSaving) {
       this.#isSaveDue = server.run?.phase !== 'running';
@@ -90,7 +92,7 @@ export class CheckpointKeeper {
     this.#isSaving = true;
     this.#isSaveDue = false;
     try {
-      await this.#write(snapshot);
+      await this.#write(store, snapshot);
     } catch (error) {
       onFailed(error);
     } finally {
@@ -99,8 +101,8 @@ export class CheckpointKeeper {
     }
   }
 
-  #write(snapshot: SavedServer): Promise<void> {
-    const { store, server, now, file, onMade } = this.#deps;
+  #write(store: CheckpointStore, snapshot: SavedServer): Promise<void> {
+    const { server, now, file, onMade } = this.#deps;
     const { id, experiment, version } = snapshot.head;
     if (server.run?.phase === 'finished') return store.drop(id);
     const startMs = now();

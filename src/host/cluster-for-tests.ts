@@ -9,7 +9,7 @@ import { workLoop } from '../worker/work-loop.ts';
 import type { CheckpointStore } from './checkpoint-keeper.ts';
 import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluator-loop.ts';
 import { ExampleServer } from './example-server.ts';
-import { serverLoop } from './server-loop.ts';
+import { ServerLoop } from './server-loop.ts';
 import type { FromServer, ToServer } from './thread.ts';
 
 const PIXELS = 784;
@@ -83,7 +83,7 @@ export function memoryStore(): CheckpointStore & { saves: number } {
 /** A host's server and workers as in tabs, frames and all, in one Node process; ports stand in for data channels. */
 export class Cluster {
   readonly experiment: Experiment;
-  readonly #tell: (message: ToServer) => void;
+  readonly #server: ServerLoop;
   readonly #waiting: (() => void)[] = [];
   readonly #workers: ((message: ToTrainer) => void)[] = [];
   readonly #ports: MessagePort[] = [];
@@ -97,7 +97,7 @@ export class Cluster {
 
   constructor(experiment: Partial<Experiment>, store = memoryStore()) {
     this.experiment = { ...defaultExperiment, epochs: null, evalEvery: 1000, ...experiment };
-    this.#tell = serverLoop({
+    this.#server = new ServerLoop({
       random: rng(1),
       now: () => performance.now(),
       wallOffsetMs: 0,
@@ -119,21 +119,27 @@ export class Cluster {
       post({ type: 'evaluated', run, version, loss: 1, accuracy: 0.5, precisions: [], auc: null });
     };
     this.#ports.push(port1, port2);
-    this.#tell({ type: 'evaluator', port: port2 });
+    this.#server.hear({ type: 'evaluator', port: port2 });
   }
 
   tell(message: ToServer): void {
-    this.#tell(message);
+    this.#server.hear(message);
   }
 
   start(): void {
-    this.#tell({ type: 'start', most: undefined, observes: true, id: 'test', experiment: this.experiment });
+    this.#server.hear({
+      type: 'start',
+      maxWorkers: undefined,
+      observes: true,
+      id: 'test',
+      experiment: this.experiment,
+    });
   }
 
   addWorker({ isLocal = false, compute = plainSoftmax() } = {}): (message: ToTrainer) => void {
     const { port1, port2 } = new MessageChannel();
     this.#links += 1;
-    this.#tell({ type: 'link', link: this.#links, isLocal, port: port1 });
+    this.#server.hear({ type: 'link', link: this.#links, isLocal, port: port1 });
     const deps = { compute, name: '', device: 'node', now: () => performance.now(), onStep() {} };
     const worker = workLoop(deps, '', (message) => this.#hearWorker(worker, message));
     worker({ type: 'attach', port: port2 });

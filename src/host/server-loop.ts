@@ -1,9 +1,11 @@
 import type { Rng } from '../core/math/rng.ts';
 import { type Effect, ParameterServer, type SavedServer, type ServerEvent } from '../core/server/server.ts';
+import type { Received } from '../core/wire/inbox.ts';
 import { readToHost, type ToHost } from '../core/wire/protocol.ts';
 import type { ResourceSample } from '../core/wire/resources.ts';
 import type { FileIdentity } from '../data/sparse/file-identity.ts';
 import { hostConditions, parseEmulation } from '../experiment/emulation.ts';
+import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { resolveExperiment } from '../models/plan.ts';
 import { Messenger } from '../net/link/messenger.ts';
@@ -12,7 +14,7 @@ import { CheckpointKeeper, type CheckpointStore } from './checkpoint-keeper.ts';
 import { CurveFeed } from './curve-feed.ts';
 import { EvaluatorClient } from './evaluator-client.ts';
 import type { ExampleServer } from './example-server.ts';
-import { GiftCount, SamplePace } from './moderation.ts';
+import { ExampleLimit, SampleLimit } from './request-limits.ts';
 import type { LocalNote } from './state.ts';
 import { StepRecorder } from './step-recorder.ts';
 import type { FromServer, ServedWorker, ToServer } from './thread.ts';
@@ -23,7 +25,8 @@ const PUBLISH_MS = 250;
 const GOODBYE_MS = 1000;
 
 export interface ServerLoopDeps {
-  readonly store: CheckpointStore;
+  /** Null where no run is to be saved. */
+  readonly store: CheckpointStore | null;
   readonly random: Rng;
   now(): number;
   /** now() + this is the time of day. */
@@ -37,280 +40,300 @@ export interface ServerLoopDeps {
  * Runs the parameter server in a thread of its own: turns frames into events and effects into frames, evaluations,
  * checkpoints and news for the host.
  */
-export function serverLoop({
-  store,
-  random,
-  now,
-  wallOffsetMs,
-  post,
-  examples,
-}: ServerLoopDeps): (message: ToServer) => void {
-  const server = new ParameterServer(random, wallOffsetMs);
-  const links = new Map<number, Messenger>();
-  const traffic = new WorkerTraffic();
-  const feed = new CurveFeed();
-  let note: LocalNote = null;
-  let busyMs = 0;
+export class ServerLoop {
+  readonly #deps: ServerLoopDeps;
+  readonly #server: ParameterServer;
+  readonly #links = new Map<number, Messenger>();
+  readonly #traffic = new WorkerTraffic();
+  readonly #feed = new CurveFeed();
+  readonly #recorder = new StepRecorder();
+  readonly #samples = new SampleLimit();
+  readonly #exampleLimit = new ExampleLimit();
+  readonly #keeper: CheckpointKeeper;
+  readonly #evaluator: EvaluatorClient;
+  #note: LocalNote = null;
+  #busyMs = 0;
   /** Made up: how long a push takes at least. */
-  let slowApplyMs = 0;
-  const recorder = new StepRecorder();
-  const samples = new SamplePace();
-  const gifts = new GiftCount();
-  /** Counts what was asked for, so that the last word stands. */
-  let wishes = 0;
+  #slowApplyMs = 0;
   /** Whether it remembers when each push came and was answered. */
-  let observes = true;
+  #observes = true;
+  /** Stands for the last start that was asked for; those before it no longer count. */
+  #lastStart: symbol | null = null;
 
-  const keeper = new CheckpointKeeper({
-    store,
-    server,
-    now,
-    file: () => examples.identity,
-    onMade: (startMs, durationMs) => recorder.spent({ kind: 'checkpoint', startMs: sinceStart(startMs), durationMs }),
-    onFailed: (error) => {
-      note = { kind: 'busy', text: `The run could not be saved (${words(error)}). Training goes on.` };
-    },
-  });
+  constructor(deps: ServerLoopDeps) {
+    const { store, random, now, wallOffsetMs, examples } = deps;
+    this.#deps = deps;
+    this.#server = new ParameterServer(random, wallOffsetMs);
+    const spent = (kind: 'checkpoint' | 'evaluation', startMs: number, durationMs: number) =>
+      this.#recorder.spent({ kind, startMs: this.#sinceStart(startMs), durationMs });
+    this.#keeper = new CheckpointKeeper({
+      store,
+      server: this.#server,
+      now,
+      file: () => examples.identity,
+      onMade: (startMs, durationMs) => spent('checkpoint', startMs, durationMs),
+      onFailed: (error) => {
+        this.#note = { kind: 'busy', text: `The run could not be saved (${errorText(error)}). Training goes on.` };
+      },
+    });
+    this.#evaluator = new EvaluatorClient({
+      now,
+      onEvaluated: (reply, startMs) => {
+        spent('evaluation', startMs, now() - startMs);
+        this.#handle(reply);
+      },
+      onFailed: (text) => {
+        this.#note = { kind: 'broken', text: `The test set could not be evaluated: ${text}` };
+        this.#handle({ type: 'evaluator-failed' });
+      },
+      onBusy: (text) => {
+        this.#note = text === null ? null : { kind: 'busy', text };
+      },
+    });
+    setInterval(() => {
+      this.#handle({ type: 'tick' });
+      this.#publish();
+    }, PUBLISH_MS);
+    this.#keeper.find().then(
+      () => this.#publish(),
+      (error) => {
+        this.#note = { kind: 'broken', text: `Saved runs could not be read (${errorText(error)}).` };
+      },
+    );
+  }
 
-  const evaluator = new EvaluatorClient({
-    now,
-    onEvaluated: (reply, startMs) => {
-      recorder.spent({ kind: 'evaluation', startMs: sinceStart(startMs), durationMs: now() - startMs });
-      handle(reply);
-    },
-    onFailed: (text) => {
-      note = { kind: 'broken', text: `The test set could not be evaluated: ${text}` };
-      handle({ type: 'evaluator-failed' });
-    },
-    onBusy: (text) => {
-      note = text === null ? null : { kind: 'busy', text };
-    },
-  });
-
-  const handle = (event: ServerEvent) => {
-    const startMs = now();
-    const effects = server.handle(event, startMs);
-    if (event.type === 'message' && event.message.type === 'push') {
-      while (now() - startMs < slowApplyMs);
-      const worker = workerOn(event.link);
-      if (observes && worker !== null)
-        recorder.pushed(event.link, worker, event.message, sinceStart(startMs), now() - startMs);
-    }
-    if (event.type === 'message' && (event.message.type === 'pause' || event.message.type === 'resume'))
-      recorder.paused(event.link, event.message.type === 'pause', sinceStart(startMs));
-    for (const effect of effects) carryOut(effect);
-    busyMs += now() - startMs;
-  };
-
-  const workerOn = (link: number) => traffic.workerOn(link);
-  /** Wall time since the run began. */
-  const sinceStart = (atMs: number) => wallOffsetMs + atMs - (server.run?.startedAtMs ?? 0);
-
-  const carryOut = (effect: Effect) => {
-    switch (effect.type) {
-      case 'send': {
-        const run = server.run?.run ?? 0;
-        const due = 'due' in effect.message ? effect.message.due : 0;
-        const startMs = now();
-        const body = effect.withParams ? server.run?.outgoing(due) : undefined;
-        links.get(effect.link)?.send(body ? 'parameters' : 'control', run, effect.message, body);
-        if (effect.message.type === 'answer')
-          recorder.answered(effect.link, effect.message, sinceStart(now()), now() - startMs);
-        if (effect.message.type === 'work') recorder.gave(effect.link, effect.message.version, sinceStart(now()));
-        if (effect.message.type === 'welcome') traffic.attach(effect.message.worker, effect.link);
-        if (effect.message.type === 'run') expectPushes(effect.link);
-        return;
+  /** Does what the host asks for. */
+  hear(message: ToServer): void {
+    switch (message.type) {
+      case 'evaluator':
+        return this.#evaluator.attach(message.port);
+      case 'link':
+        return this.#open(message.link, message.isLocal, message.port);
+      case 'unlink':
+        return this.#links.get(message.link)?.close();
+      case 'parameters': {
+        const { run } = this.#server;
+        const copy = { version: run?.version ?? 0, params: run?.params.slice() ?? null };
+        return this.#deps.post({ type: 'parameters', request: message.request, ...copy });
       }
+      case 'start':
+        this.#observes = message.observes;
+        this.#whenDataReady(message.experiment, null, (experiment) =>
+          this.#start(message.id, experiment, message.maxWorkers),
+        );
+        break;
+      case 'examples':
+        this.#deps.examples.choose(message.source);
+        break;
+      case 'resume-saved':
+        this.#resumeSaved();
+        break;
+      case 'discard-saved':
+        this.#keeper.discard();
+        break;
+      case 'remove':
+        this.#handle({ type: 'remove', worker: message.worker });
+        break;
+      case 'reset':
+        this.#evaluator.cancel();
+        this.#lastStart = null;
+        if (this.#server.run) this.#keeper.drop(this.#server.run.plan.id);
+        this.#handle({ type: 'reset' });
+        break;
+      case 'pause':
+      case 'resume':
+      case 'finish':
+        this.#handle({ type: message.type });
+        break;
+      default:
+        message satisfies never;
+    }
+    this.#publish();
+  }
+
+  #handle(event: ServerEvent): void {
+    const { now } = this.#deps;
+    const startMs = now();
+    const effects = this.#server.handle(event, startMs);
+    if (event.type === 'message') this.#record(event, startMs);
+    for (const effect of effects) this.#carryOut(effect);
+    this.#busyMs += now() - startMs;
+  }
+
+  /** Remembers what a message means for its worker's time; made to be slow, a push takes longer. */
+  #record({ link, message }: Extract<ServerEvent, { type: 'message' }>, startMs: number): void {
+    const { now } = this.#deps;
+    if (message.type === 'pause' || message.type === 'resume')
+      this.#recorder.paused(link, message.type === 'pause', this.#sinceStart(startMs));
+    if (message.type !== 'push') return;
+    while (now() - startMs < this.#slowApplyMs);
+    const worker = this.#traffic.workerOn(link);
+    if (this.#observes && worker !== null)
+      this.#recorder.pushed(link, worker, message, this.#sinceStart(startMs), now() - startMs);
+  }
+
+  #carryOut(effect: Effect): void {
+    switch (effect.type) {
+      case 'send':
+        return this.#send(effect);
       case 'close': {
-        const messenger = links.get(effect.link);
+        const messenger = this.#links.get(effect.link);
         setTimeout(() => messenger?.close(), GOODBYE_MS);
         return;
       }
       case 'evaluate':
-        if (server.run) evaluator.evaluate(server.run, effect.version);
+        if (this.#server.run) this.#evaluator.evaluate(this.#server.run, effect.version);
         return;
       case 'checkpoint':
-        return void keeper.save();
+        return void this.#keeper.save();
       case 'wake':
-        setTimeout(() => handle({ type: 'tick' }), Math.max(0, effect.atMs - now()));
+        setTimeout(() => this.#handle({ type: 'tick' }), Math.max(0, effect.atMs - this.#deps.now()));
         return;
       default:
         effect satisfies never;
     }
-  };
+  }
 
-  const expectPushes = (link: number) => {
-    if (server.run) links.get(link)?.expectBodyBytes(server.run.incomingBytes);
-  };
+  #send({ link, message, withParams }: Extract<Effect, { type: 'send' }>): void {
+    const { now } = this.#deps;
+    const { run } = this.#server;
+    const messenger = this.#links.get(link);
+    const startMs = now();
+    const body = withParams ? run?.outgoing('due' in message ? message.due : 0) : undefined;
+    messenger?.send(body ? 'parameters' : 'control', run?.run ?? 0, message, body);
+    if (message.type === 'answer') this.#recorder.answered(link, message, this.#sinceStart(now()), now() - startMs);
+    if (message.type === 'work') this.#recorder.gave(link, message.version, this.#sinceStart(now()));
+    if (message.type === 'welcome') this.#traffic.attach(message.worker, link);
+    if (message.type === 'run' && run) messenger?.expectBodyBytes(run.incomingBytes);
+  }
 
-  const open = (link: number, isLocal: boolean, port: MessagePort) => {
+  #open(link: number, isLocal: boolean, port: MessagePort): void {
     const messenger = new Messenger(portLink(port), {
-      onMessage({ head, body }) {
-        let message: ToHost;
-        try {
-          message = readToHost(head);
-        } catch {
-          return handle({ type: 'garbled', link });
-        }
-        if (message.type === 'sample') hearSample(link, message.sample);
-        if (message.type === 'want') void giveExamples(link, message);
-        handle({ type: 'message', link, isLocal, message, body });
-      },
-      onGarbled: () => handle({ type: 'garbled', link }),
+      onMessage: (received) => this.#receive(link, isLocal, received),
+      onGarbled: () => this.#handle({ type: 'garbled', link }),
       onClose: () => {
-        traffic.detach(link, messenger.traffic);
-        links.delete(link);
-        handle({ type: 'closed', link });
+        this.#traffic.detach(link, messenger.traffic);
+        this.#links.delete(link);
+        this.#handle({ type: 'closed', link });
       },
     });
-    links.set(link, messenger);
-  };
+    this.#links.set(link, messenger);
+  }
 
-  const hearSample = (link: number, sample: ResourceSample) => {
-    const worker = workerOn(link);
-    if (worker === null || !server.run || !samples.admit(worker, now())) return;
-    post({ type: 'sample', worker, atMs: sinceStart(now()), sample });
-  };
+  #receive(link: number, isLocal: boolean, { head, body }: Received): void {
+    let message: ToHost;
+    try {
+      message = readToHost(head);
+    } catch {
+      return this.#handle({ type: 'garbled', link });
+    }
+    if (message.type === 'sample') this.#passOn(link, message.sample);
+    if (message.type === 'want') void this.#sendExamples(link, message);
+    this.#handle({ type: 'message', link, isLocal, message, body });
+  }
 
-  const giveExamples = async (link: number, { run, lease: id }: Extract<ToHost, { type: 'want' }>) => {
-    const worker = workerOn(link);
-    const lease = server.run?.run === run && worker !== null ? server.run.leases.find(id, worker) : null;
-    if (!lease || !gifts.admit(id)) return;
+  #passOn(link: number, sample: ResourceSample): void {
+    const nowMs = this.#deps.now();
+    const worker = this.#traffic.workerOn(link);
+    if (worker === null || !this.#server.run || !this.#samples.admit(worker, nowMs)) return;
+    this.#deps.post({ type: 'sample', worker, atMs: this.#sinceStart(nowMs), sample });
+  }
+
+  async #sendExamples(link: number, { run, lease: id }: Extract<ToHost, { type: 'want' }>): Promise<void> {
+    const worker = this.#traffic.workerOn(link);
+    const current = this.#server.run;
+    const lease = current?.run === run && worker !== null ? current.leases.find(id, worker) : null;
+    if (!lease || !this.#exampleLimit.admit(id)) return;
     const answer = { type: 'examples', run, lease: id } as const;
     try {
-      const body = await examples.of(lease.from, lease.count);
+      const body = await this.#deps.examples.of(lease.from, lease.count);
       // Lease numbers repeat from run to run.
-      if (server.run?.run !== run) return;
-      links.get(link)?.send('data', run, { ...answer, problem: null }, body);
+      if (this.#server.run?.run !== run) return;
+      this.#links.get(link)?.send('data', run, { ...answer, problem: null }, body);
     } catch (error) {
-      links.get(link)?.send('control', run, { ...answer, problem: words(error).slice(0, 300) });
+      this.#links.get(link)?.send('control', run, { ...answer, problem: errorText(error).slice(0, 300) });
     }
-  };
-
-  const start = (id: string, experiment: Experiment, most?: number, from?: SavedServer) => {
-    const { schema, trainCount } = resolveExperiment(experiment);
-    const plan = { id, experiment, schema, trainCount, maxWorkers: most };
-    recorder.restart();
-    gifts.restart();
-    slowApplyMs = hostConditions(parseEmulation(experiment.emulate)).applyMs;
-    note = null;
-    busyMs = 0;
-    keeper.restart();
-    traffic.restart(links);
-    evaluator.whenReady(experiment, schema.keysPerExample !== null, () => {
-      handle(from ? { type: 'start', plan, saved: from } : { type: 'start', plan });
-      publish();
-    });
-  };
-
-  const resumeSaved = () => {
-    const { resumable } = keeper;
-    if (!resumable) return;
-    whenReady(resumable.experiment, resumable.file, (experiment) => {
-      const from = keeper.take();
-      if (from) start(resumable.id, experiment, undefined, from);
-    });
-  };
+  }
 
   /** Goes on once the experiment's data is here, at once if everyone has it; says so if that fails. */
-  const whenReady = (asked: Experiment, file: FileIdentity | null, then: (experiment: Experiment) => void) => {
-    wishes += 1;
-    const wish = wishes;
-    note = null;
+  #whenDataReady(asked: Experiment, file: FileIdentity | null, then: (experiment: Experiment) => void): void {
+    const { examples } = this.#deps;
+    const start = Symbol();
+    this.#lastStart = start;
+    this.#note = null;
     const failed = (error: unknown) => {
-      if (wish !== wishes) return;
-      note = { kind: 'broken', text: words(error) };
-      publish();
+      if (this.#lastStart !== start) return;
+      this.#note = { kind: 'broken', text: errorText(error) };
+      this.#publish();
     };
-    const fetched = async () => {
+    const read = async () => {
       const experiment = await examples.prepare(asked, file);
       const test = await examples.test();
-      if (wish !== wishes) return;
-      evaluator.giveTestSet(test);
+      if (this.#lastStart !== start) return;
+      this.#evaluator.giveTestSet(test);
       then(experiment);
-      publish();
+      this.#publish();
     };
-    if (asked.data === 'file') return void fetched().catch(failed);
+    if (asked.data === 'file') return void read().catch(failed);
     try {
       then(asked);
     } catch (error) {
       failed(error);
     }
-  };
+  }
 
-  const publish = () => {
-    const nowMs = now();
-    const run = server.runState(nowMs);
-    const workers: ServedWorker[] = server.workerStates(nowMs).map((state) => {
-      const link = server.members.get(state.worker)?.session?.link ?? null;
-      return {
-        ...state,
-        link,
-        traffic: traffic.of(state.worker, link === null ? undefined : links.get(link)?.traffic),
-      };
+  #start(id: string, experiment: Experiment, maxWorkers?: number, saved?: SavedServer): void {
+    const { schema, trainCount } = resolveExperiment(experiment);
+    const plan = { id, experiment, schema, trainCount, most: maxWorkers };
+    this.#recorder.restart();
+    this.#exampleLimit.restart();
+    this.#slowApplyMs = hostConditions(parseEmulation(experiment.emulate)).applyMs;
+    this.#note = null;
+    this.#busyMs = 0;
+    this.#keeper.restart();
+    this.#traffic.restart(this.#links);
+    this.#evaluator.whenReady(experiment, schema.keysPerExample !== null, () => {
+      this.#handle(saved ? { type: 'start', plan, saved } : { type: 'start', plan });
+      this.#publish();
     });
-    const withBusy = run && { ...run, counters: { ...run.counters, busyMs } };
-    post({ type: 'state', run: withBusy, workers, resumable: keeper.resumable, examples: examples.state, note });
-    const news = server.run && feed.news(server.run, server.members);
-    if (news) post(news);
-    const steps = server.run && recorder.news();
-    if (server.run && steps) post({ type: 'steps', id: server.run.plan.id, ...steps });
-  };
+  }
 
-  setInterval(() => {
-    handle({ type: 'tick' });
-    publish();
-  }, PUBLISH_MS);
+  #resumeSaved(): void {
+    const { resumable } = this.#keeper;
+    if (!resumable) return;
+    this.#whenDataReady(resumable.experiment, resumable.file, (experiment) => {
+      const saved = this.#keeper.take();
+      if (saved) this.#start(resumable.id, experiment, undefined, saved);
+    });
+  }
 
-  keeper.find().then(publish, (error) => {
-    note = { kind: 'broken', text: `Saved runs could not be read (${words(error)}).` };
-  });
+  /** Wall time since the run began. */
+  #sinceStart(atMs: number): number {
+    return this.#deps.wallOffsetMs + atMs - (this.#server.run?.startedAtMs ?? 0);
+  }
 
-  return (message) => {
-    switch (message.type) {
-      case 'evaluator':
-        return evaluator.attach(message.port);
-      case 'link':
-        return open(message.link, message.isLocal, message.port);
-      case 'unlink':
-        links.get(message.link)?.close();
-        return;
-      case 'start':
-        observes = message.observes;
-        whenReady(message.experiment, null, (experiment) => start(message.id, experiment, message.most));
-        return publish();
-      case 'examples':
-        examples.choose(message.source);
-        return publish();
-      case 'parameters': {
-        const params = server.run?.params.slice() ?? null;
-        const version = server.run?.version ?? 0;
-        return post({ type: 'parameters', request: message.request, version, params });
-      }
-      case 'resume-saved':
-        resumeSaved();
-        return publish();
-      case 'discard-saved':
-        keeper.discard();
-        return publish();
-      case 'remove':
-        handle({ type: 'remove', worker: message.worker });
-        return publish();
-      case 'pause':
-      case 'resume':
-      case 'finish':
-      case 'reset':
-        if (message.type === 'reset') {
-          evaluator.cancel();
-          wishes += 1;
-          if (server.run) keeper.drop(server.run.plan.id);
-        }
-        handle({ type: message.type });
-        return publish();
-      default:
-        message satisfies never;
-    }
-  };
+  #publish(): void {
+    const { now, post, examples } = this.#deps;
+    const { run, members } = this.#server;
+    const nowMs = now();
+    const state = this.#server.runState(nowMs);
+    const workers: ServedWorker[] = this.#server.workerStates(nowMs).map((worker) => {
+      const link = members.get(worker.worker)?.link ?? null;
+      const present = link === null ? undefined : this.#links.get(link)?.traffic;
+      return { ...worker, link, traffic: this.#traffic.of(worker.worker, present) };
+    });
+    post({
+      type: 'state',
+      run: state && { ...state, counters: { ...state.counters, busyMs: this.#busyMs } },
+      workers,
+      resumable: this.#keeper.resumable,
+      examples: examples.state,
+      note: this.#note,
+    });
+    if (!run) return;
+    const curves = this.#feed.news(run, members);
+    if (curves) post(curves);
+    const steps = this.#recorder.news();
+    if (steps) post({ type: 'steps', id: run.plan.id, ...steps });
+  }
 }
-
-const words = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -50,8 +50,8 @@ export interface Host {
   readonly log: RunLog | null;
   /** Called after every change, at most a few times a second. Returns the way to stop. */
   subscribe(listener: () => void): () => void;
-  /** With `most`, only the first so many workers that are ready take part. */
-  start(experiment: Experiment, most?: number): void;
+  /** With `maxWorkers`, only the first so many that are ready take part. */
+  start(experiment: Experiment, maxWorkers?: number): void;
   /** Goes on with the saved run that `state.resumable` describes. */
   resumeSaved(): void;
   discardSaved(): void;

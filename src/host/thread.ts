@@ -6,6 +6,15 @@ import type { Timeline } from '../observe/step-trace.ts';
 import type { ExampleSource, ExamplesState } from './example-server.ts';
 import type { LocalNote, Resumable } from './state.ts';
 
+/** A thread of the host's process, whatever kind of process that is. */
+export interface Thread<To> {
+  post(message: To, transfer?: Transferable[]): void;
+  stop(): void;
+}
+
+/** Starts a thread; what it says and why it stopped by itself go to the handlers. */
+export type Spawn<To, From> = (handlers: { onMessage(message: From): void; onError(text: string): void }) => Thread<To>;
+
 /** What a host tells its server thread. */
 export type ToServer =
   /** First of all, once: the evaluator's port. */
@@ -13,12 +22,12 @@ export type ToServer =
   | { readonly type: 'link'; readonly link: number; readonly isLocal: boolean; readonly port: MessagePort }
   /** The thread behind a link was stopped: a port does not tell its other end. */
   | { readonly type: 'unlink'; readonly link: number }
-  /** With `most`, only the first so many that are ready take part. */
   | {
       readonly type: 'start';
       readonly id: string;
       readonly experiment: Experiment;
-      readonly most: number | undefined;
+      /** Only the first so many that are ready take part; undefined: all. */
+      readonly maxWorkers: number | undefined;
       /** Whether steps are remembered one by one. */
       readonly observes: boolean;
     }
@@ -27,9 +36,7 @@ export type ToServer =
   /** Asks for a copy of the parameters as they are now. */
   | { readonly type: 'parameters'; readonly request: number }
   | { readonly type: 'remove'; readonly worker: number }
-  | {
-      readonly type: 'resume-saved' | 'discard-saved' | 'pause' | 'resume' | 'finish' | 'reset';
-    };
+  | { readonly type: 'resume-saved' | 'discard-saved' | 'pause' | 'resume' | 'finish' | 'reset' };
 
 /** A worker's state with what its link carried; `link` is null while it is away. */
 export interface ServedWorker extends WorkerState {

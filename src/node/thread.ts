@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Spawn } from '../host/host.ts';
+import type { Spawn } from '../host/thread.ts';
 
 /** Where the threads of an app built for Node are: hidden, as pages have no use for them. */
 export const threadFolder = (app: string): string => join(app, '.threads');

@@ -17,8 +17,8 @@ import { tabHost } from './tab-host.ts';
 export const spawnTrainer = () =>
   new Worker(new URL('../../worker-scripts/trainer.ts', import.meta.url), { type: 'module' });
 const spawnServer = () => new Worker(new URL('../../worker-scripts/server.ts', import.meta.url), { type: 'module' });
-const spawnLabServer = () =>
-  new Worker(new URL('../../worker-scripts/lab-server.ts', import.meta.url), { type: 'module' });
+const spawnUnsavedServer = () =>
+  new Worker(new URL('../../worker-scripts/server.ts', import.meta.url), { type: 'module', name: 'unsaved' });
 
 export interface HostRoomDeps {
   readonly baseUrl: string;
@@ -67,7 +67,7 @@ export async function openHostRoom(deps: HostRoomDeps): Promise<HostRoom> {
     device: deviceName(navigator.userAgent),
     observes,
     gauges: { source: 'tab', open: tabGauges },
-    spawnServer: resumesRuns ? spawnServer : spawnLabServer,
+    spawnServer: resumesRuns ? spawnServer : spawnUnsavedServer,
     spawnTrainer,
     listen({ onLink, onState }) {
       listener = new Listener(browserRuntime, settings, {

@@ -1,5 +1,6 @@
-import { type HostDeps, type Spawn, startHost } from '../host/host.ts';
+import { type HostDeps, startHost } from '../host/host.ts';
 import type { Host } from '../host/state.ts';
+import type { Spawn } from '../host/thread.ts';
 
 export interface TabHostDeps extends Omit<HostDeps, 'spawnServer' | 'spawnTrainer' | 'remedy'> {
   spawnServer(): Worker;
