@@ -72,7 +72,7 @@ test('an experiment that this page does not know is told as such', async ({ tabs
     JSON.parse = (text: string) => parse(text.replace('"model":"softmax"', '"model":"unheard-of"'));
   });
   await expect(words(worker)).toContainText('This page cannot run the experiment');
-  await expect(words(worker)).toContainText(/Unknown model "unheard-of".*reload it\..*ask the host/);
+  await expect(words(worker)).toContainText(/"unheard-of" is not known here.*reload it\..*ask the host/);
   await expect(button(worker.page, 'Reload')).toBeVisible();
 });
 

@@ -69,7 +69,10 @@ test.each([
 
 test('names that this page does not know are the experiment’s failure', async () => {
   const { ended } = join({}, { model: 'unheard-of' });
-  expect(await ended).toEqual({ code: 'experiment', detail: expect.stringContaining('unknown model "unheard-of"') });
+  expect(await ended).toEqual({
+    code: 'experiment',
+    detail: expect.stringContaining('"unheard-of" is not known here'),
+  });
 });
 
 test('settings that do not go together are the experiment’s failure', async () => {

@@ -1,5 +1,6 @@
 import { DataError } from '../data/data-error.ts';
 import { errorText } from '../experiment/error-text.ts';
+import { ProblemsError } from '../experiment/problems.ts';
 import { DeviceError } from '../ml/device-error.ts';
 
 /**
@@ -25,6 +26,7 @@ export function failureOf(error: unknown): Failure {
 
 function codeOf(error: unknown): Failure['code'] {
   if (error instanceof DataError) return 'data';
+  if (error instanceof ProblemsError) return 'experiment';
   // Numbers that grow beyond all bounds do so on every device: the settings are to blame.
   if (error instanceof DeviceError) return error.fault === 'non-finite' ? 'experiment' : 'device';
   return error instanceof SoftwareError ? 'software' : 'unexpected';

@@ -5,9 +5,8 @@ import { type Lease, type Phases, readToWorker, type ToWorker } from '../core/wi
 import type { ResourceSample } from '../core/wire/resources.ts';
 import type { WorkerEffect, WorkerEnd, WorkerEvent } from '../core/worker/worker-events.ts';
 import { WorkerSide } from '../core/worker/worker-side.ts';
-import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import { type Named, resolveExperiment } from '../models/plan.ts';
+import { resolveExperiment } from '../models/plan.ts';
 import { type EmulatedLink, emulate } from '../net/link/emulate.ts';
 import type { Link } from '../net/link/link.ts';
 import { Messenger } from '../net/link/messenger.ts';
@@ -226,23 +225,18 @@ export class Session {
 
   async #prepare(run: number, experiment: Experiment): Promise<void> {
     const { publish, compute } = this.#deps;
-    let named: Named;
-    try {
-      named = resolveExperiment(experiment);
-    } catch (error) {
-      return this.#giveUp(run, 0, { code: 'experiment', detail: errorText(error) });
-    }
-    this.#exampleBytes =
-      experiment.data === 'file' ? maxExampleBytes(leaseExamples(experiment), experiment.entries) : 0;
     const fetchExamples = ({ id: lease }: Lease) => {
       this.#messenger.send('control', run, { type: 'want', run, lease });
       return this.#requests.wait(lease);
     };
     try {
+      const { schema } = resolveExperiment(experiment);
+      this.#exampleBytes =
+        experiment.data === 'file' ? maxExampleBytes(leaseExamples(experiment), experiment.entries) : 0;
       const backend = await compute.prepare(experiment, (stage) => publish({ stage }), fetchExamples);
       if (this.#isOver) return;
       publish({ backend });
-      this.#handle({ type: 'prepared', run, schema: named.schema, backend });
+      this.#handle({ type: 'prepared', run, schema, backend });
     } catch (error) {
       this.#giveUp(run, 0, failureOf(error));
     }
