@@ -7,11 +7,9 @@ import { type FileIdentity, identityOf, isSameFile } from '../data/sparse/file-i
 import type { SparseFormat } from '../data/sparse/formats/formats.ts';
 import type { Unpack } from '../data/sparse/indexed-file.ts';
 import { unpackToBlob } from '../data/sparse/unpacked-blob.ts';
+import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-
-/** As the experiment's schema has it. */
-const MAX_TRAIN_EXAMPLES = 2 ** 26;
-const MAX_ENTRIES = 65_536;
+import { settings } from '../experiment/settings.ts';
 
 /** A file of examples that this host was given, and how to read it. */
 export type ExampleSource = {
@@ -56,11 +54,6 @@ export interface PathOpener {
   readonly unpack: Unpack;
 }
 
-interface Opened {
-  readonly features: number;
-  readonly examples: Promise<FileExamples>;
-}
-
 /**
  * Gives the examples of the file that this host was given. The file is read from end to end once, and again only if it or
  * the number of features changes; then any lease's examples are a short read away.
@@ -68,12 +61,10 @@ interface Opened {
 export class ExampleServer {
   readonly #paths: PathOpener | null;
   #source: ExampleSource | null = null;
-  #opened: Opened | null = null;
+  #opened: { readonly features: number; readonly examples: Promise<FileExamples> } | null = null;
   /** What the run takes its examples from, whatever is chosen meanwhile. */
-  #inUse: FileExamples | null = null;
-  #identity: FileIdentity | null = null;
+  #inUse: { readonly file: FileExamples; readonly identity: FileIdentity; readonly seed: number } | null = null;
   #state: ExamplesState | null = null;
-  #seed = 0;
 
   /** Without `paths`, only files that were chosen in a page can be opened. */
   constructor(paths: PathOpener | null) {
@@ -86,7 +77,7 @@ export class ExampleServer {
 
   /** What the file of the current run is known again by; null before one was prepared. */
   get identity(): FileIdentity | null {
-    return this.#identity;
+    return this.#inUse?.identity ?? null;
   }
 
   /** From now on examples come from here. */
@@ -120,28 +111,27 @@ export class ExampleServer {
           'choose it again with the format and the limit of that run.',
       );
     }
-    if (this.#inUse !== file) await this.#inUse?.close();
-    this.#inUse = file;
-    this.#identity = identity;
-    this.#seed = experiment.seed;
+    if (this.#inUse?.file !== file) await this.#inUse?.file.close();
+    this.#inUse = { file, identity, seed: experiment.seed };
     return { ...experiment, examples, entries };
   }
 
   /** The examples at these positions of the run's endless stream, as `encodeExamples` writes them. */
   async of(from: number, count: number): Promise<Uint8Array<ArrayBuffer>> {
     const batch = new SparseBatchBuilder(count);
-    await this.#current().train(batch, this.#seed, from, count);
+    const { file, seed } = this.#current();
+    await file.train(batch, seed, from, count);
     return encodeExamples(batch);
   }
 
   /** All that are kept for testing. */
   async test(): Promise<Uint8Array<ArrayBuffer>> {
     const batch = new SparseBatchBuilder();
-    await this.#current().test(batch);
+    await this.#current().file.test(batch);
     return encodeExamples(batch);
   }
 
-  #current(): FileExamples {
+  #current() {
     if (this.#inUse === null) throw new DataError('This host has no file of examples: choose it again.');
     return this.#inUse;
   }
@@ -153,7 +143,7 @@ export class ExampleServer {
   }
 
   #open(source: ExampleSource, features: number): Promise<FileExamples> {
-    this.#opened?.examples.then((file) => (file === this.#inUse ? undefined : file.close())).catch(() => {});
+    this.#opened?.examples.then((file) => (file === this.#inUse?.file ? undefined : file.close())).catch(() => {});
     const examples = this.#read(source, features, () => this.#opened?.examples === examples);
     this.#opened = { features, examples };
     return examples;
@@ -179,18 +169,20 @@ export class ExampleServer {
       });
       const { trainCount, testCount, index } = file;
       const { maxEntries: entries, malformed, problems } = index;
-      if (trainCount > MAX_TRAIN_EXAMPLES || entries > MAX_ENTRIES) {
+      const tooMuch =
+        entries > settings.entries.max
+          ? `an example with ${entries} features; at most ${settings.entries.max}`
+          : trainCount > settings.examples.max && `${trainCount} examples; at most ${settings.examples.max}`;
+      if (tooMuch) {
         await file.close();
-        const what = entries > MAX_ENTRIES ? `an example with ${entries} features` : `${trainCount} examples`;
-        const most = entries > MAX_ENTRIES ? MAX_ENTRIES : MAX_TRAIN_EXAMPLES;
-        throw new DataError(`${name} has ${what}; at most ${most} can be trained on. Take a part of it.`);
+        throw new DataError(`${name} has ${tooMuch} can be trained on. Take a part of it.`);
       }
       if (isCurrent()) {
         set({ name, sizeBytes, phase: 'ready', trainCount, testCount, entries, features, malformed, problems });
       }
       return file;
     } catch (error) {
-      if (isCurrent()) set({ ...known, phase: 'failed', text: error instanceof Error ? error.message : String(error) });
+      if (isCurrent()) set({ ...known, phase: 'failed', text: errorText(error) });
       throw error;
     }
   }

@@ -2,7 +2,6 @@ import { leaseExamples } from '../core/server/leases.ts';
 import { maxExampleBytes } from '../core/sparse/example-coding.ts';
 import type { Received } from '../core/wire/inbox.ts';
 import { type Lease, type Phases, readToWorker, type ToWorker } from '../core/wire/protocol.ts';
-import type { ResourceSample } from '../core/wire/resources.ts';
 import type { WorkerEffect, WorkerEnd, WorkerEvent } from '../core/worker/worker-events.ts';
 import { WorkerSide } from '../core/worker/worker-side.ts';
 import type { Experiment } from '../experiment/experiment.ts';
@@ -10,12 +9,14 @@ import { resolveExperiment } from '../models/plan.ts';
 import { type EmulatedLink, emulate } from '../net/link/emulate.ts';
 import type { Link } from '../net/link/link.ts';
 import { Messenger } from '../net/link/messenger.ts';
+import { portLink } from '../net/link/port.ts';
 import type { Compute } from './compute.ts';
 import { EmulatedConditions } from './emulated-conditions.ts';
 import { ExampleRequests } from './example-requests.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { Peers } from './peers.ts';
 import type { Trouble, WorkerView } from './state.ts';
+import type { ToTrainer } from './thread.ts';
 
 /** The host drops a worker after a minute of silence. */
 const BEAT_MS = 5000;
@@ -31,7 +32,7 @@ export interface SessionDeps {
   publish(change: Partial<WorkerView>): void;
   /** A step is over; for timelines. */
   onStep(step: { startedMs: number; version: number; phases: Phases }): void;
-  /** Links to other workers are needed; `attachPeer` or `peerFailed` follows for each that is called. */
+  /** Links to other workers are needed; `peer` or `peer-failed` follows for each that is called. */
   connectPeers(calls: readonly number[], expects: readonly number[]): void;
   /** Another worker's words on how to connect, through the host. */
   hearSignal(peer: number, data: string): void;
@@ -42,6 +43,11 @@ export interface SessionSettings {
   isPaused: boolean;
   isFinishing: boolean;
 }
+
+/** What a session hears from its page: settings that changed, and messages for the host or from other workers' links. */
+export type ToSession =
+  | Extract<WorkerEvent, { type: 'settings' }>
+  | Extract<ToTrainer, { type: 'leave' | 'peer' | 'peer-failed' | 'sample' | 'signal' }>;
 
 /**
  * Runs the worker's side of the protocol over one link: turns frames into events and effects into frames and steps.
@@ -99,35 +105,22 @@ export class Session {
     return this.#side.token;
   }
 
-  /** The volunteer paused, went on, or asked to finish. */
-  settingsChanged(): void {
-    const { isPaused, isFinishing } = this.#settings;
-    this.#handle({ type: 'settings', isPaused, isFinishing });
-  }
-
-  /** Says goodbye and ends; a step under way is lost. */
-  leave(): void {
-    this.#handle({ type: 'leave' });
-  }
-
-  /** The link to another worker is there. */
-  attachPeer(peer: number, link: Link): void {
-    if (this.#isOver) link.close();
-    else this.#peers.attach(peer, link);
-  }
-
-  peerFailed(peer: number): void {
-    this.#handle({ type: 'peer-lost', peer });
-  }
-
-  /** Tells the host what this machine is doing. */
-  sendSample(sample: ResourceSample): void {
-    if (!this.#isOver) this.#messenger.send('control', this.#side.runNumber, { type: 'sample', sample });
-  }
-
-  /** Tells another worker how to connect, through the host. */
-  sendSignal(peer: number, data: string): void {
-    if (!this.#isOver) this.#messenger.send('control', this.#side.runNumber, { type: 'signal', peer, data });
+  /** Does what the page asks for. */
+  hear(message: ToSession): void {
+    switch (message.type) {
+      case 'settings':
+      case 'leave':
+        return this.#handle(message);
+      case 'peer':
+        return this.#peers.attach(message.peer, portLink(message.port));
+      case 'peer-failed':
+        return this.#handle({ type: 'peer-lost', peer: message.peer });
+      case 'sample':
+      case 'signal':
+        return this.#messenger.send('control', this.#side.runNumber, message);
+      default:
+        message satisfies never;
+    }
   }
 
   #handle(event: WorkerEvent): void {

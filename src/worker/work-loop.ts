@@ -32,16 +32,17 @@ export function workLoop(
     if (isNews || deps.now() - publishedMs >= PUBLISH_MS) flush();
   };
 
-  const connectPeers = (calls: readonly number[], expects: readonly number[]) =>
-    post({ type: 'peers', calls, expects });
-  const hearSignal = (peer: number, data: string) => post({ type: 'signal', peer, data });
+  const toPage = {
+    publish,
+    connectPeers: (calls: readonly number[], expects: readonly number[]) => post({ type: 'peers', calls, expects }),
+    hearSignal: (peer: number, data: string) => post({ type: 'signal', peer, data }),
+  };
 
   return (message) => {
     switch (message.type) {
       case 'attach': {
         const link = portLink(message.port);
-        const all = { ...deps, publish, connectPeers, hearSignal };
-        const current = new Session(link, token, settings, all, (trouble) => {
+        const current = new Session(link, token, settings, { ...deps, ...toPage }, (trouble) => {
           token = current.token;
           if (session === current) session = null;
           flush();
@@ -54,27 +55,18 @@ export function workLoop(
         const { intensity, isPaused, isFinishing } = message;
         const isNews = isPaused !== settings.isPaused || isFinishing !== settings.isFinishing;
         Object.assign(settings, { intensity, isPaused, isFinishing });
-        if (isNews) session?.settingsChanged();
+        if (isNews) session?.hear({ type: 'settings', isPaused, isFinishing });
         return;
       }
-      case 'peer': {
-        const link = portLink(message.port);
-        if (session) session.attachPeer(message.peer, link);
-        else link.close();
+      case 'peer':
+        if (session) session.hear(message);
+        else portLink(message.port).close();
         return;
-      }
       case 'peer-failed':
-        session?.peerFailed(message.peer);
-        return;
       case 'signal':
-        session?.sendSignal(message.peer, message.data);
-        return;
       case 'sample':
-        session?.sendSample(message.sample);
-        return;
       case 'leave':
-        session?.leave();
-        return;
+        return session?.hear(message);
       case 'work':
       case 'evaluate':
       case 'profile':

@@ -31,6 +31,18 @@ export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
+/** All chunks in one array, nothing of them if they are longer than that: no more memory than `sizeBytes` is taken. */
+export async function collect(chunks: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(sizeBytes);
+  let filled = 0;
+  for await (const chunk of chunks) {
+    if (filled + chunk.length > sizeBytes) return bytes.subarray(0, 0);
+    bytes.set(chunk, filled);
+    filled += chunk.length;
+  }
+  return bytes.subarray(0, filled);
+}
+
 /** Chunks as a stream that takes one only when it is asked for one. */
 export function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = chunks[Symbol.asyncIterator]();
