@@ -9,7 +9,7 @@ const PAUSES_MS = [500, 2000] as const;
 /** A connection that gives nothing for this long is given up and tried again. */
 const STALL_MS = 20_000;
 
-interface DownloadOptions {
+export interface DownloadOptions {
   readonly baseUrl: string;
   onProgress(fraction: number): void;
   /** Tests pass shorter ones; there is one try more than pauses. */

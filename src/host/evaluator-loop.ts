@@ -10,7 +10,7 @@ export type EvaluationRequest =
   | { readonly type: 'test-set'; readonly examples: Uint8Array }
   /** Which parameters the test set touches: answered with `keys`. */
   | { readonly type: 'keys'; readonly experiment: Experiment }
-  /** With all parameters, or those at the keys that were told. */
+  /** With all parameters, or those at the keys that it answered. */
   | {
       readonly type: 'evaluate';
       readonly run: number;

@@ -202,7 +202,7 @@ export class ServerLoop {
     const body = withParams ? run?.outgoing('due' in message ? message.due : 0) : undefined;
     messenger?.send(body ? 'parameters' : 'control', run?.run ?? 0, message, body);
     if (message.type === 'answer') this.#recorder.answered(link, message, this.#sinceStart(now()), now() - startMs);
-    if (message.type === 'work') this.#recorder.gave(link, message.version, this.#sinceStart(now()));
+    if (message.type === 'work') this.#recorder.sentParams(link, message.version, this.#sinceStart(now()));
     if (message.type === 'welcome') this.#traffic.attach(message.worker, link);
     if (message.type === 'run' && run) messenger?.expectBodyBytes(run.incomingBytes);
   }

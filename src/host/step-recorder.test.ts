@@ -46,14 +46,14 @@ const given = (recorder: StepRecorder) => recorder.news()?.steps.map(({ givenMs,
 
 test('a step began when the parameters it was computed on were given, with an answer or without', () => {
   const recorder = new StepRecorder();
-  recorder.gave(7, 0, 90);
+  recorder.sentParams(7, 0, 90);
   recorder.pushed(7, 3, push(1), 100, 2);
   recorder.answered(7, answer(1), 110, 1);
   recorder.pushed(7, 3, push(2), 150, 2);
   recorder.answered(7, answer(2, false), 160, 1);
-  recorder.gave(7, 2, 400);
+  recorder.sentParams(7, 2, 400);
   // It asked for their values: the step is still the same.
-  recorder.gave(7, 2, 405);
+  recorder.sentParams(7, 2, 405);
   recorder.pushed(7, 3, push(3), 450, 2);
   recorder.answered(7, answer(3), 460, 1);
   expect(given(recorder)).toEqual([
@@ -65,7 +65,7 @@ test('a step began when the parameters it was computed on were given, with an an
 
 test('with overlap a step began with the parameters of the answer before the last', () => {
   const recorder = new StepRecorder();
-  recorder.gave(7, 0, 90);
+  recorder.sentParams(7, 0, 90);
   for (const [seq, version] of [
     [1, 0],
     [2, 0],
@@ -80,12 +80,12 @@ test('with overlap a step began with the parameters of the answer before the las
 
 test('a pause is counted to the step after it, which begins anew', () => {
   const recorder = new StepRecorder();
-  recorder.gave(7, 0, 90);
+  recorder.sentParams(7, 0, 90);
   recorder.pushed(7, 3, push(1), 100, 2);
   recorder.answered(7, answer(1), 110, 1);
   recorder.paused(7, true, 120);
   recorder.paused(7, false, 500);
-  recorder.gave(7, 1, 501);
+  recorder.sentParams(7, 1, 501);
   recorder.pushed(7, 3, push(2), 600, 2);
   recorder.answered(7, answer(2), 610, 1);
   recorder.pushed(7, 3, push(3), 700, 2);

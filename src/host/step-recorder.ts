@@ -2,81 +2,81 @@ import type { Effect, ServerEvent } from '../core/server/server-events.ts';
 import type { HostSpan, StepTrace, Timeline } from '../observe/step-trace.ts';
 
 /** Of either kind: some seconds of a fast run, all of a slow one. */
-const MOST_STEPS = 2000;
-const MOST_SPANS = 500;
+const MAX_STEPS = 2000;
+const MAX_SPANS = 500;
 
 type Push = Extract<Extract<ServerEvent, { type: 'message' }>['message'], { type: 'push' }>;
 type Answer = Extract<Extract<Effect, { type: 'send' }>['message'], { type: 'answer' }>;
 type OpenStep = { -readonly [Key in keyof StepTrace]: StepTrace[Key] };
 
 /** Parameters that went out. */
-interface Gift {
+interface SentParams {
   readonly version: number;
   readonly atMs: number;
 }
 
-/** What is known of a worker between two of its answers. */
-interface Course {
+/** What is known of a worker's link between two of its answers. */
+interface LinkState {
   /** At most one push waits for its answer. */
   open: OpenStep | null;
   /** For the step to come; with overlap, that is computed on those before. */
-  given: Gift | null;
-  before: Gift | null;
+  sent: SentParams | null;
+  before: SentParams | null;
   pausedMs: number;
   pausedSinceMs: number | null;
 }
 
 /** Remembers when pushes came and were answered, and gives it away piece by piece. Times are of one clock, in milliseconds. */
 export class StepRecorder {
-  readonly #courses = new Map<number, Course>();
+  readonly #links = new Map<number, LinkState>();
   #steps: StepTrace[] = [];
   #spans: HostSpan[] = [];
 
   /** A push came and was dealt with: its effects follow. */
   pushed(link: number, worker: number, push: Push, receivedMs: number, applyMs: number): void {
-    const course = this.#courseOf(link);
+    const state = this.#stateOf(link);
     const { seq, version, examples, phases } = push;
-    const { given, before, pausedMs } = course;
-    const gift = [given, before].find((one) => one?.version === version);
-    const rest = { givenMs: gift?.atMs ?? null, answeredMs: null, answerMs: 0, verdict: null, staleness: 0 };
-    course.open = { worker, seq, version, examples, receivedMs, pausedMs, applyMs, phases, ...rest };
-    course.pausedMs = 0;
-    course.before = given;
-    course.given = null;
+    const { sent, before, pausedMs } = state;
+    const params = [sent, before].find((one) => one?.version === version);
+    const rest = { givenMs: params?.atMs ?? null, answeredMs: null, answerMs: 0, verdict: null, staleness: 0 };
+    state.open = { worker, seq, version, examples, receivedMs, pausedMs, applyMs, phases, ...rest };
+    state.pausedMs = 0;
+    state.before = sent;
+    state.sent = null;
   }
 
   /** An answer went out; making and sending it took so long. */
   answered(link: number, { seq, verdict, version, isNext }: Answer, atMs: number, answerMs: number): void {
-    if (isNext) this.gave(link, version, atMs);
-    const course = this.#courses.get(link);
-    const step = course?.open;
-    if (!course || step?.seq !== seq) return;
-    course.open = null;
+    if (isNext) this.sentParams(link, version, atMs);
+    const state = this.#links.get(link);
+    const step = state?.open;
+    if (!state || step?.seq !== seq) return;
+    state.open = null;
     step.answeredMs = atMs;
     step.answerMs = answerMs;
     step.verdict = verdict.kind;
     step.staleness = verdict.kind === 'rejected' ? 0 : verdict.staleness;
-    if (this.#steps.length < MOST_STEPS) this.#steps.push(step);
+    if (this.#steps.length < MAX_STEPS) this.#steps.push(step);
   }
 
   /** Parameters went out, or word that the worker may use its own. If it asks again before it pushes, its step began then. */
-  gave(link: number, version: number, atMs: number): void {
-    const course = this.#courseOf(link);
-    course.given = { version, atMs: course.given?.atMs ?? atMs };
+  sentParams(link: number, version: number, atMs: number): void {
+    const state = this.#stateOf(link);
+    state.sent = { version, atMs: state.sent?.atMs ?? atMs };
   }
 
-  /** The volunteer paused or went on; what was given before is not computed. */
+  /** The volunteer paused or went on; what was sent before is not computed. */
   paused(link: number, isPaused: boolean, atMs: number): void {
-    const course = this.#courses.get(link);
-    if (!course) return;
-    if (course.pausedSinceMs !== null) course.pausedMs += atMs - course.pausedSinceMs;
-    course.pausedSinceMs = isPaused ? atMs : null;
-    course.given = null;
+    const state = this.#links.get(link);
+    if (!state) return;
+    if (state.pausedSinceMs !== null) state.pausedMs += atMs - state.pausedSinceMs;
+    state.pausedSinceMs = isPaused ? atMs : null;
+    state.sent = null;
   }
 
   /** Something else took this long. */
   spent(span: HostSpan): void {
-    if (this.#spans.length < MOST_SPANS) this.#spans.push(span);
+    if (this.#spans.length < MAX_SPANS) this.#spans.push(span);
   }
 
   /** What came since the last call, or null if nothing did. */
@@ -90,24 +90,24 @@ export class StepRecorder {
 
   /** Another run: what is under way belongs to the one before. */
   restart(): void {
-    this.#courses.clear();
+    this.#links.clear();
     this.#steps = [];
     this.#spans = [];
   }
 
-  #courseOf(link: number): Course {
-    const known = this.#courses.get(link);
+  #stateOf(link: number): LinkState {
+    const known = this.#links.get(link);
     if (known) return known;
-    const course: Course = { open: null, given: null, before: null, pausedMs: 0, pausedSinceMs: null };
-    this.#courses.set(link, course);
-    return course;
+    const state: LinkState = { open: null, sent: null, before: null, pausedMs: 0, pausedSinceMs: null };
+    this.#links.set(link, state);
+    return state;
   }
 }
 
 /** A timeline with the news at its end, as long as is kept. */
 export function extendTimeline(timeline: Timeline, news: Timeline): Timeline {
   return {
-    steps: [...timeline.steps, ...news.steps].slice(-MOST_STEPS),
-    spans: [...timeline.spans, ...news.spans].slice(-MOST_SPANS),
+    steps: [...timeline.steps, ...news.steps].slice(-MAX_STEPS),
+    spans: [...timeline.spans, ...news.spans].slice(-MAX_SPANS),
   };
 }

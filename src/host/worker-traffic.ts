@@ -29,26 +29,25 @@ export class WorkerTraffic {
     this.#past.clear();
     for (const [link, worker] of this.#workerOf) {
       const now = links.get(link)?.traffic;
-      if (now) this.#past.set(worker, { sent: scaled(now.sent, -1), received: scaled(now.received, -1) });
+      if (now) this.#past.set(worker, sum(none(), now, -1));
     }
   }
 
-  /** What a worker's links carried, given what its present one did. */
-  of(worker: number, present: Traffic | undefined): Traffic {
-    const none = { sent: new TallyCounter().counts, received: new TallyCounter().counts };
-    const past = this.#past.get(worker) ?? none;
-    const now = present ?? none;
-    return { sent: sum(past.sent, now.sent), received: sum(past.received, now.received) };
+  /** What a worker's links carried, `present` being its present one's share. */
+  of(worker: number, present: Traffic = none()): Traffic {
+    return sum(this.#past.get(worker) ?? none(), present, 1);
   }
 }
 
-const combine = (a: Tally, b: Tally, factor: number): Tally =>
-  Object.fromEntries(
-    kinds.map((kind) => [
-      kind,
-      { frames: a[kind].frames + factor * b[kind].frames, bytes: a[kind].bytes + factor * b[kind].bytes },
-    ]),
-  ) as Tally;
+const none = (): Traffic => ({ sent: new TallyCounter().counts, received: new TallyCounter().counts });
 
-const sum = (a: Tally, b: Tally) => combine(a, b, 1);
-const scaled = (tally: Tally, factor: number) => combine(new TallyCounter().counts, tally, factor);
+function sum(a: Traffic, b: Traffic, factor: 1 | -1): Traffic {
+  const tally = (a: Tally, b: Tally) =>
+    Object.fromEntries(
+      kinds.map((kind) => [
+        kind,
+        { frames: a[kind].frames + factor * b[kind].frames, bytes: a[kind].bytes + factor * b[kind].bytes },
+      ]),
+    ) as Tally;
+  return { sent: tally(a.sent, b.sent), received: tally(a.received, b.received) };
+}

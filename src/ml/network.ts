@@ -24,7 +24,7 @@ export interface Dropout {
 }
 
 /** Which part of a network is at work. */
-export interface Place {
+export interface LayerPass {
   readonly layer: string;
   readonly pass: 'forward' | 'backward';
 }
@@ -47,7 +47,7 @@ export interface Network {
     params: readonly Tensor[],
     perExample: Tensor,
     masks: readonly Tensor[],
-    at?: (place: Place) => void,
+    at?: (place: LayerPass) => void,
   ): [Tensor, ...Tensor[]];
 }
 

@@ -1,14 +1,14 @@
 import { backend as currentBackend, engine, getBackend, type Tensor, tidy } from '@tensorflow/tfjs-core';
 import type { OperatorTime } from '../observe/step-trace.ts';
 import { type KernelCall, kernel, watchKernels } from './kernels/kernel.ts';
-import type { Place } from './network.ts';
+import type { LayerPass } from './network.ts';
 import type { Results } from './results.ts';
 
 /** A device warms up. */
 const TIMES = 3;
 /** Browsers tell the time to a tenth of a millisecond: what is short is run as often as it takes to last this long. */
-const LEAST_MS = 2;
-const MOST_RUNS = 200;
+const MIN_MS = 2;
+const MAX_RUNS = 200;
 /** What takes this long is not run again. */
 const LONG_MS = 100;
 
@@ -20,16 +20,16 @@ type Outputs = [Tensor, ...Tensor[]];
  */
 export async function operatorTimes(
   upload: () => Tensor[],
-  compute: (params: readonly Tensor[], at: (place: Place) => void) => Outputs,
+  compute: (params: readonly Tensor[], at: (place: LayerPass) => void) => Outputs,
   read: (results: Outputs) => Promise<Results>,
 ): Promise<readonly OperatorTime[]> {
   // Everything lives until the end; `tidy` would not wait for that.
   engine().startScope('profile');
   try {
     const params = upload();
-    let place: Place = { layer: '', pass: 'forward' };
-    const calls: { readonly call: KernelCall; readonly place: Place }[] = [];
-    const at = (next: Place) => {
+    let place: LayerPass = { layer: '', pass: 'forward' };
+    const calls: { readonly call: KernelCall; readonly place: LayerPass }[] = [];
+    const at = (next: LayerPass) => {
       place = next;
     };
     const results = watchKernels(
@@ -44,7 +44,7 @@ export async function operatorTimes(
         await deviceDone();
       };
       const onceMs = Math.max(0, (await best(runs(1))) - idleMs);
-      const count = Math.min(MOST_RUNS, Math.ceil(LEAST_MS / Math.max(onceMs, LEAST_MS / MOST_RUNS)));
+      const count = Math.min(MAX_RUNS, Math.ceil(MIN_MS / Math.max(onceMs, MIN_MS / MAX_RUNS)));
       return count === 1 ? onceMs : Math.max(0, (await best(runs(count))) - idleMs) / count;
     };
 

@@ -1,6 +1,8 @@
 import { version } from '../../package.json';
 import type { Experiment } from '../experiment/experiment.ts';
+import { startHost } from '../host/host.ts';
 import type { Host, RunLog } from '../host/state.ts';
+import type { Spawn } from '../host/thread.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { browserRuntime } from '../net/join/browser-runtime.ts';
 import type { ProvenLink } from '../net/join/handshake.ts';
@@ -12,13 +14,25 @@ import type { Sharing } from '../ui/host/share-card.tsx';
 import { meshOf } from '../worker/mesh.ts';
 import { deviceName, tabGauges } from './device.ts';
 import { isLocalAddress, ownRoom } from './room.ts';
-import { tabHost } from './tab-host.ts';
 
 export const spawnTrainer = () =>
   new Worker(new URL('../../worker-scripts/trainer.ts', import.meta.url), { type: 'module' });
 const spawnServer = () => new Worker(new URL('../../worker-scripts/server.ts', import.meta.url), { type: 'module' });
 const spawnUnsavedServer = () =>
   new Worker(new URL('../../worker-scripts/server.ts', import.meta.url), { type: 'module', name: 'unsaved' });
+
+/** A Web Worker as a thread of the host. */
+const webThread =
+  <To, From>(spawn: () => Worker): Spawn<To, From> =>
+  ({ onMessage, onError }) => {
+    const worker = spawn();
+    worker.onmessage = ({ data }: MessageEvent<From>) => onMessage(data);
+    worker.onerror = ({ message }) => onError(message);
+    return {
+      post: (message, transfer = []) => worker.postMessage(message, transfer),
+      stop: () => worker.terminate(),
+    };
+  };
 
 export interface HostRoomDeps {
   readonly baseUrl: string;
@@ -60,15 +74,16 @@ export async function openHostRoom(deps: HostRoomDeps): Promise<HostRoom> {
   let listener: Listener | null = null;
   let links: readonly ProvenLink[] = [];
   const setTerms = () => listener?.setTerms({ secret: room.secret, allowsTyping });
-  const host = tabHost({
+  const host = startHost({
     code,
     baseUrl,
     backend,
     device: deviceName(navigator.userAgent),
     observes,
     gauges: { source: 'tab', open: tabGauges },
-    spawnServer: resumesRuns ? spawnServer : spawnUnsavedServer,
-    spawnTrainer,
+    remedy: 'Reload the page to go on.',
+    spawnServer: webThread(resumesRuns ? spawnServer : spawnUnsavedServer),
+    spawnTrainer: webThread(spawnTrainer),
     listen({ onLink, onState }) {
       listener = new Listener(browserRuntime, settings, {
         code,

@@ -122,13 +122,8 @@ export class TabWorker implements WorkerControl {
     this.#change({ intensity });
   }
 
-  pause(): void {
-    this.#set({ isPaused: true });
-  }
-
-  resume(): void {
-    this.#set({ isPaused: false });
-  }
+  readonly pause = () => this.#set({ isPaused: true });
+  readonly resume = () => this.#set({ isPaused: false });
 
   finish(): void {
     // Between steps a worker that trains shows as waiting.
@@ -224,7 +219,7 @@ export class TabWorker implements WorkerControl {
 
   #change(part: Partial<WorkerView>): void {
     this.#view = { ...this.#view, ...part };
-    this.#pacer?.heed(this.#view);
+    this.#pacer?.update(this.#view);
     for (const listener of this.#listeners) listener();
   }
 

@@ -41,7 +41,7 @@ function tab() {
   );
   const change = (part: Partial<typeof view>) => {
     view = { ...view, ...part };
-    pacer.heed(view);
+    pacer.update(view);
   };
   return {
     told,

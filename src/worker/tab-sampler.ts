@@ -28,7 +28,7 @@ export const tabSampler = ({ phases, ...deps }: TabSamplerDeps): ResourceSampler
 /** Tells a sample every two seconds while a worker takes steps; at other times it has no timer and nothing watches. */
 export interface SamplePacer {
   /** To be called whenever the view has changed. */
-  heed(view: Pick<WorkerView, 'stage' | 'phases'>): void;
+  update(view: Pick<WorkerView, 'stage' | 'phases'>): void;
   /** At once, without a last sample. */
   stop(): void;
 }
@@ -57,7 +57,7 @@ export function samplePacer(sampler: ResourceSampler, tell: (sample: ResourceSam
   };
 
   return {
-    heed({ stage, phases }) {
+    update({ stage, phases }) {
       if (!atWork.includes(stage.kind)) {
         if (timer === null) return;
         pause();

@@ -1,4 +1,4 @@
-/** At most so many examples, with so many entries together, are kept for testing: a look must stay quick and small. */
+/** At most so many examples, with so many entries together, are kept for testing: an evaluation must stay quick and small. */
 const MAX_EXAMPLES = 20_000;
 const MAX_ENTRIES = 4_000_000;
 const STRETCH = 1000;
@@ -14,10 +14,10 @@ export class HeldOut {
 
   /** For a file of so many examples with so many entries in all. */
   constructor(examples: number, entries: number) {
-    const most = Math.max(1, Math.min(MAX_EXAMPLES, Math.floor((MAX_ENTRIES / Math.max(1, entries)) * examples)));
+    const maxKept = Math.max(1, Math.min(MAX_EXAMPLES, Math.floor((MAX_ENTRIES / Math.max(1, entries)) * examples)));
     const perCycle = STRETCH / EVERY;
-    let cycle = Math.max(STRETCH, Math.ceil((examples * perCycle) / most));
-    while (cycle < examples && countBelow(examples, cycle) > most) cycle += Math.ceil(cycle / 100);
+    let cycle = Math.max(STRETCH, Math.ceil((examples * perCycle) / maxKept));
+    while (cycle < examples && countBelow(examples, cycle) > maxKept) cycle += Math.ceil(cycle / 100);
     this.#cycle = cycle;
   }
 
