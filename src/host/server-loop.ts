@@ -1,13 +1,11 @@
 import type { Rng } from '../core/math/rng.ts';
-import { type Effect, ParameterServer, type SavedServer, type ServerEvent } from '../core/server/server.ts';
+import { type Effect, ParameterServer, type ServerEvent } from '../core/server/server.ts';
 import type { Received } from '../core/wire/inbox.ts';
 import { readToHost, type ToHost } from '../core/wire/protocol.ts';
 import type { ResourceSample } from '../core/wire/resources.ts';
-import type { FileIdentity } from '../data/sparse/file-identity.ts';
 import { hostConditions, parseEmulation } from '../experiment/emulation.ts';
 import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import { resolveExperiment } from '../models/plan.ts';
 import { Messenger } from '../net/link/messenger.ts';
 import { portLink } from '../net/link/port.ts';
 import { CheckpointKeeper, type CheckpointStore } from './checkpoint-keeper.ts';
@@ -15,6 +13,7 @@ import { CurveFeed } from './curve-feed.ts';
 import { EvaluatorClient } from './evaluator-client.ts';
 import type { ExampleServer } from './example-server.ts';
 import { ExampleLimit, SampleLimit } from './request-limits.ts';
+import { RunStarter } from './run-starter.ts';
 import type { LocalNote } from './state.ts';
 import { StepRecorder } from './step-recorder.ts';
 import type { FromServer, ServedWorker, ToServer } from './thread.ts';
@@ -51,14 +50,13 @@ export class ServerLoop {
   readonly #exampleLimit = new ExampleLimit();
   readonly #keeper: CheckpointKeeper;
   readonly #evaluator: EvaluatorClient;
+  readonly #starter: RunStarter;
   #note: LocalNote = null;
   #busyMs = 0;
   /** Made up: how long a push takes at least. */
   #slowApplyMs = 0;
   /** Whether it remembers when each push came and was answered. */
   #observes = true;
-  /** Stands for the last start that was asked for; those before it no longer count. */
-  #lastStart: symbol | null = null;
 
   constructor(deps: ServerLoopDeps) {
     const { store, random, now, wallOffsetMs, examples } = deps;
@@ -90,6 +88,20 @@ export class ServerLoop {
         this.#note = text === null ? null : { kind: 'busy', text };
       },
     });
+    this.#starter = new RunStarter({
+      examples,
+      evaluator: this.#evaluator,
+      keeper: this.#keeper,
+      onDataReady: (experiment) => this.#restart(experiment),
+      onStart: (event) => {
+        this.#handle(event);
+        this.#publish();
+      },
+      onFailed: (error) => {
+        this.#note = { kind: 'broken', text: errorText(error) };
+        this.#publish();
+      },
+    });
     setInterval(() => {
       this.#handle({ type: 'tick' });
       this.#publish();
@@ -118,15 +130,15 @@ export class ServerLoop {
       }
       case 'start':
         this.#observes = message.observes;
-        this.#whenDataReady(message.experiment, null, (experiment) =>
-          this.#start(message.id, experiment, message.maxWorkers),
-        );
+        this.#note = null;
+        this.#starter.start(message.id, message.experiment, message.maxWorkers);
         break;
       case 'examples':
         this.#deps.examples.choose(message.source);
         break;
       case 'resume-saved':
-        this.#resumeSaved();
+        this.#note = null;
+        this.#starter.resumeSaved();
         break;
       case 'discard-saved':
         this.#keeper.discard();
@@ -135,8 +147,7 @@ export class ServerLoop {
         this.#handle({ type: 'remove', worker: message.worker });
         break;
       case 'reset':
-        this.#evaluator.cancel();
-        this.#lastStart = null;
+        this.#starter.cancel();
         if (this.#server.run) this.#keeper.drop(this.#server.run.plan.id);
         this.#handle({ type: 'reset' });
         break;
@@ -255,56 +266,14 @@ export class ServerLoop {
     }
   }
 
-  /** Goes on once the experiment's data is here, at once if everyone has it; says so if that fails. */
-  #whenDataReady(asked: Experiment, file: FileIdentity | null, then: (experiment: Experiment) => void): void {
-    const { examples } = this.#deps;
-    const start = Symbol();
-    this.#lastStart = start;
-    this.#note = null;
-    const failed = (error: unknown) => {
-      if (this.#lastStart !== start) return;
-      this.#note = { kind: 'broken', text: errorText(error) };
-      this.#publish();
-    };
-    const read = async () => {
-      const experiment = await examples.prepare(asked, file);
-      const test = await examples.test();
-      if (this.#lastStart !== start) return;
-      this.#evaluator.giveTestSet(test);
-      then(experiment);
-      this.#publish();
-    };
-    if (asked.data === 'file') return void read().catch(failed);
-    try {
-      then(asked);
-    } catch (error) {
-      failed(error);
-    }
-  }
-
-  #start(id: string, experiment: Experiment, maxWorkers?: number, saved?: SavedServer): void {
-    const { schema, trainCount } = resolveExperiment(experiment);
-    const plan = { id, experiment, schema, trainCount, most: maxWorkers };
+  /** Everything is about the next run now. */
+  #restart({ emulate }: Experiment): void {
     this.#recorder.restart();
     this.#exampleLimit.restart();
-    this.#slowApplyMs = hostConditions(parseEmulation(experiment.emulate)).applyMs;
+    this.#traffic.restart(this.#links);
+    this.#slowApplyMs = hostConditions(parseEmulation(emulate)).applyMs;
     this.#note = null;
     this.#busyMs = 0;
-    this.#keeper.restart();
-    this.#traffic.restart(this.#links);
-    this.#evaluator.whenReady(experiment, schema.keysPerExample !== null, () => {
-      this.#handle(saved ? { type: 'start', plan, saved } : { type: 'start', plan });
-      this.#publish();
-    });
-  }
-
-  #resumeSaved(): void {
-    const { resumable } = this.#keeper;
-    if (!resumable) return;
-    this.#whenDataReady(resumable.experiment, resumable.file, (experiment) => {
-      const saved = this.#keeper.take();
-      if (saved) this.#start(resumable.id, experiment, undefined, saved);
-    });
   }
 
   /** Wall time since the run began. */
