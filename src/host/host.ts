@@ -85,6 +85,8 @@ class ThreadedHost implements Host {
       onLink: (link) => {
         const { link: number, port } = this.#openLink(false);
         this.#links.add(number, link, port);
+        // A run may be over before the timer counts for the first time.
+        void this.#links.count();
       },
       onState: ({ kind, problem }) => {
         this.#room = { code: deps.code, signalling: kind, problem };

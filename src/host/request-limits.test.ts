@@ -9,7 +9,7 @@ test('a worker that sends samples without pause is heard twice a second, and oth
   expect(limit.admit(2, 4990)).toBe(true);
 });
 
-test('the examples of a lease are sent three times at most, in bounded memory', () => {
+test('the examples of a lease are sent three times at most, in bounded memory (D1)', () => {
   const limit = new ExampleLimit();
   expect([1, 2, 3, 4].map(() => limit.admit(7))).toEqual([true, true, true, false]);
   for (let lease = 100; lease < 10_000; lease++) expect(limit.admit(lease)).toBe(true);
