@@ -30,9 +30,8 @@ interface KeeperDeps {
 /** Saves the run that goes on, one checkpoint at a time, and has the one that was found when the host opened. */
 export class CheckpointKeeper {
   readonly #deps: KeeperDeps;
-  #found: { readonly bytes: Uint8Array; readonly resumable: Resumable } | null = null;
-  #isSaving = false;
-  #isSaveDue = false;
+  #found: { readonly saved: SavedServer; readonly resumable: Resumable } | null = null;
+  #state: 'idle' | 'saving' | 'saving, then again' = 'idle';
   #nextSaveMs = 0;
 
   constructor(deps: KeeperDeps) {
@@ -49,17 +48,18 @@ export class CheckpointKeeper {
     const { store, server } = this.#deps;
     const found = await store?.latest();
     if (server.run || !found) return;
-    const { bytes, resumable } = found;
     // A setting that did not exist when the run was saved is as usual.
-    this.#found = { bytes, resumable: { ...resumable, experiment: { ...defaultExperiment, ...resumable.experiment } } };
-    server.recall(this.#decoded(this.#found).members);
+    const experiment = { ...defaultExperiment, ...found.resumable.experiment };
+    const saved = decodeCheckpoint(found.bytes, resolveExperiment(experiment).schema.size);
+    this.#found = { saved, resumable: { ...found.resumable, experiment } };
+    server.recall(saved.members);
   }
 
   /** What was found, to go on with; it stays in the store until the next checkpoint takes its place. */
   take(): SavedServer | null {
-    const found = this.#found && this.#decoded(this.#found);
+    const saved = this.#found?.saved ?? null;
     this.#found = null;
-    return found;
+    return saved;
   }
 
   /** What was found is not wanted. */
@@ -82,26 +82,22 @@ export class CheckpointKeeper {
   async save(): Promise<void> {
     const { store, server, now, onFailed } = this.#deps;
     if (!store) return;
+    const isRunning = server.run?.phase === 'running';
     // One at a time. While a run goes on the next will come; the last, at a pause or the end, must not be missed.
-    if (this.#isSaving) {
-      this.#isSaveDue = server.run?.phase !== 'running';
+    if (this.#state !== 'idle') {
+      this.#state = isRunning ? 'saving' : 'saving, then again';
       return;
     }
-    const snapshot = server.snapshot(now());
-    if (!snapshot || (server.run?.phase === 'running' && now() < this.#nextSaveMs)) return;
-    this.#isSaving = true;
-    this.#isSaveDue = false;
-    try {
-      await this.#write(store, snapshot);
-    } catch (error) {
-      onFailed(error);
-    } finally {
-      this.#isSaving = false;
-      if (this.#isSaveDue) void this.save();
-    }
+    const snapshot = isRunning && now() < this.#nextSaveMs ? null : server.snapshot(now());
+    if (!snapshot) return;
+    this.#state = 'saving';
+    await this.#write(store, snapshot).catch(onFailed);
+    const isDue = this.#state !== 'saving';
+    this.#state = 'idle';
+    if (isDue) void this.save();
   }
 
-  #write(store: CheckpointStore, snapshot: SavedServer): Promise<void> {
+  async #write(store: CheckpointStore, snapshot: SavedServer): Promise<void> {
     const { server, now, file, onMade } = this.#deps;
     const { id, experiment, version } = snapshot.head;
     if (server.run?.phase === 'finished') return store.drop(id);
@@ -112,9 +108,5 @@ export class CheckpointKeeper {
     this.#nextSaveMs = now() + CHECKPOINT_REST * durationMs;
     onMade(startMs, durationMs);
     return saving;
-  }
-
-  #decoded({ bytes, resumable }: { bytes: Uint8Array; resumable: Resumable }): SavedServer {
-    return decodeCheckpoint(bytes, resolveExperiment(resumable.experiment).schema.size);
   }
 }

@@ -7,7 +7,7 @@ import type { Compute } from '../worker/compute.ts';
 import type { FromTrainer, ToTrainer } from '../worker/thread.ts';
 import { workLoop } from '../worker/work-loop.ts';
 import type { CheckpointStore } from './checkpoint-keeper.ts';
-import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluator-loop.ts';
+import type { EvaluationReply, EvaluationRequest } from './evaluator-loop.ts';
 import { ExampleServer } from './example-server.ts';
 import { ServerLoop } from './server-loop.ts';
 import type { FromServer, ToServer } from './thread.ts';
@@ -111,7 +111,7 @@ export class Cluster {
       if (data.type === 'keys') {
         const { size } = resolveExperiment(data.experiment).schema;
         const keys = Uint32Array.from({ length: size }, (_, key) => key);
-        return post({ type: 'keys', testSet: testSetOf(data.experiment), keys });
+        return post({ type: 'keys', keys });
       }
       if (data.type === 'test-set') return;
       const { run, version, params } = data;

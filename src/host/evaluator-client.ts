@@ -3,90 +3,64 @@ import { gather } from '../core/sparse/logistic.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluator-loop.ts';
 
-interface EvaluatorClientDeps {
-  now(): number;
-  /** An evaluation is over. */
-  onEvaluated(reply: Extract<EvaluationReply, { type: 'evaluated' }>, startMs: number): void;
-  onFailed(text: string): void;
-  /** What it is busy with, if anything. */
-  onBusy(text: string | null): void;
-}
+type Answer<Type extends EvaluationReply['type']> = Extract<EvaluationReply, { type: Type }>;
 
-/** The server's way to the thread that evaluates on the test set. */
+/** The server's way to the thread that evaluates on the test set. It answers in the order it is asked. */
 export class EvaluatorClient {
-  readonly #deps: EvaluatorClientDeps;
+  readonly #onBusy: (text: string | null) => void;
+  readonly #waiting: { resolve(reply: EvaluationReply): void; reject(error: Error): void }[] = [];
   #port: MessagePort | null = null;
   /** Which parameters a test set touches, where they have keys. */
   #touched: { readonly testSet: string; readonly keys: Uint32Array } | null = null;
-  #waiting: { readonly testSet: string; then(): void } | null = null;
-  #askedMs = 0;
 
-  constructor(deps: EvaluatorClientDeps) {
-    this.#deps = deps;
+  /** `onBusy` hears what it is busy with; null when it is done. */
+  constructor(onBusy: (text: string | null) => void) {
+    this.#onBusy = onBusy;
   }
 
   attach(port: MessagePort): void {
     this.#port = port;
-    port.onmessage = ({ data }: MessageEvent<EvaluationReply>) => this.#hear(data);
+    port.onmessage = ({ data }: MessageEvent<EvaluationReply>) => {
+      if (data.type === 'busy') return this.#onBusy(data.text);
+      const waiting = this.#waiting.shift();
+      if (data.type === 'failed') waiting?.reject(new Error(data.text));
+      else waiting?.resolve(data);
+    };
   }
 
-  /** Asks for an evaluation of the parameters as they are now. */
-  evaluate({ run, params: all, keys, plan }: Run, version: number): void {
+  /** Evaluates the parameters as they are now. */
+  evaluate({ run, params: all, keys, plan }: Run, version: number): Promise<Answer<'evaluated'>> {
     const params = keys && this.#touched ? valuesAt(all, this.#touched.keys) : all.slice();
-    this.#post({ type: 'evaluate', run, version, experiment: plan.experiment, params }, [params.buffer]);
-    this.#askedMs = this.#deps.now();
+    return this.#ask({ type: 'evaluate', run, version, experiment: plan.experiment, params }, [params.buffer]);
   }
 
   /** The test set of data that only the host has. */
   giveTestSet(examples: Uint8Array<ArrayBuffer>): void {
-    this.#post({ type: 'test-set', examples }, [examples.buffer]);
+    this.#port?.postMessage({ type: 'test-set', examples } satisfies EvaluationRequest, [examples.buffer]);
     this.#touched = null;
   }
 
   /**
-   * Goes on once it is known which parameters the test set touches, where they have keys: before that, what is to be
-   * evaluated could be gone when it is asked for.
+   * Finds out which parameters with keys the test set touches; null if that is known. Not to be left for later: what is to
+   * be evaluated could be gone by then.
    */
-  whenReady(experiment: Experiment, hasKeys: boolean, then: () => void): void {
-    this.#waiting = null;
+  findKeys(experiment: Experiment): Promise<void> | null {
     const testSet = testSetOf(experiment);
-    if (!hasKeys || !this.#port || this.#touched?.testSet === testSet) return then();
+    if (!this.#port || this.#touched?.testSet === testSet) return null;
     this.#touched = null;
-    this.#waiting = { testSet, then };
-    this.#post({ type: 'keys', experiment });
+    return this.#ask<'keys'>({ type: 'keys', experiment }).then(({ keys }) => {
+      this.#touched = keys && { testSet, keys };
+    });
   }
 
-  /** What waited is not wanted any more. */
-  cancel(): void {
-    this.#waiting = null;
-  }
-
-  #hear(reply: EvaluationReply): void {
-    switch (reply.type) {
-      case 'evaluated':
-        return this.#deps.onEvaluated(reply, this.#askedMs);
-      case 'keys':
-        return this.#known(reply.testSet, reply.keys);
-      case 'failed':
-        this.#waiting = null;
-        return this.#deps.onFailed(reply.text);
-      case 'busy':
-        return this.#deps.onBusy(reply.text);
-      default:
-        reply satisfies never;
-    }
-  }
-
-  #known(testSet: string, keys: Uint32Array | null): void {
-    if (testSet !== this.#waiting?.testSet || !keys) return;
-    const { then } = this.#waiting;
-    this.#touched = { testSet, keys };
-    this.#waiting = null;
-    then();
-  }
-
-  #post(request: EvaluationRequest, transfer: Transferable[] = []): void {
+  #ask<Type extends EvaluationReply['type']>(
+    request: EvaluationRequest,
+    transfer: Transferable[] = [],
+  ): Promise<Answer<Type>> {
     this.#port?.postMessage(request, transfer);
+    return new Promise((resolve, reject) =>
+      this.#waiting.push({ resolve: (reply) => resolve(reply as Answer<Type>), reject }),
+    );
   }
 }
 

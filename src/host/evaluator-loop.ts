@@ -21,7 +21,7 @@ export type EvaluationRequest =
 
 export type EvaluationReply =
   | Extract<ServerEvent, { type: 'evaluated' }>
-  | { readonly type: 'keys'; readonly testSet: string; readonly keys: Uint32Array | null }
+  | { readonly type: 'keys'; readonly keys: Uint32Array | null }
   | { readonly type: 'busy'; readonly text: string | null }
   | { readonly type: 'failed'; readonly text: string };
 
@@ -58,7 +58,7 @@ export function evaluatorLoop(port: MessagePort, baseUrl: string, backend: Backe
       }
       const { type, experiment } = request;
       const evaluator = await prepare(experiment);
-      if (type === 'keys') return post({ type, testSet: testSetOf(experiment), keys: evaluator.keys });
+      if (type === 'keys') return post({ type, keys: evaluator.keys });
       const { run, version, params } = request;
       post({ type: 'evaluated', run, version, ...(await evaluator.evaluate(params)) });
     } catch (error) {

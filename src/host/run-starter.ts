@@ -14,7 +14,9 @@ interface RunStarterDeps {
   /** The data of the next run is here: from now on everything is about that run. */
   onDataReady(experiment: Experiment): void;
   onStart(event: Extract<ServerEvent, { type: 'start' }>): void;
+  /** The data cannot be used, or the experiment cannot be run. */
   onFailed(error: unknown): void;
+  onEvaluatorFailed(error: unknown): void;
 }
 
 /** Starts a run once its data and its evaluator are ready. Of several that are asked for, the last one starts. */
@@ -45,7 +47,6 @@ export class RunStarter {
   /** What was asked for is not to start any more. */
   cancel(): void {
     this.#last = null;
-    this.#deps.evaluator.cancel();
   }
 
   /** Goes on at once if everyone has the data. */
@@ -72,13 +73,15 @@ export class RunStarter {
   }
 
   #begin(id: string, experiment: Experiment, maxWorkers?: number, saved?: SavedServer): void {
-    const { keeper, evaluator, onDataReady, onStart } = this.#deps;
+    const { keeper, evaluator, onDataReady, onStart, onEvaluatorFailed } = this.#deps;
     const { schema, trainCount } = resolveExperiment(experiment);
     const plan = { id, experiment, schema, trainCount, most: maxWorkers };
     keeper.restart();
     onDataReady(experiment);
-    evaluator.whenReady(experiment, schema.keysPerExample !== null, () =>
-      onStart(saved ? { type: 'start', plan, saved } : { type: 'start', plan }),
-    );
+    const begin = () => onStart(saved ? { type: 'start', plan, saved } : { type: 'start', plan });
+    const keys = schema.keysPerExample === null ? null : evaluator.findKeys(experiment);
+    if (keys === null) return begin();
+    const start = this.#last;
+    keys.then(() => this.#last === start && begin(), onEvaluatorFailed);
   }
 }

@@ -1,4 +1,5 @@
 import type { Rng } from '../core/math/rng.ts';
+import type { Run } from '../core/server/run.ts';
 import { type Effect, ParameterServer, type ServerEvent } from '../core/server/server.ts';
 import type { Received } from '../core/wire/inbox.ts';
 import { readToHost, type ToHost } from '../core/wire/protocol.ts';
@@ -62,31 +63,18 @@ export class ServerLoop {
     const { store, random, now, wallOffsetMs, examples } = deps;
     this.#deps = deps;
     this.#server = new ParameterServer(random, wallOffsetMs);
-    const spent = (kind: 'checkpoint' | 'evaluation', startMs: number, durationMs: number) =>
-      this.#recorder.spent({ kind, startMs: this.#sinceStart(startMs), durationMs });
     this.#keeper = new CheckpointKeeper({
       store,
       server: this.#server,
       now,
       file: () => examples.identity,
-      onMade: (startMs, durationMs) => spent('checkpoint', startMs, durationMs),
+      onMade: (startMs, durationMs) => this.#spent('checkpoint', startMs, durationMs),
       onFailed: (error) => {
         this.#note = { kind: 'busy', text: `The run could not be saved (${errorText(error)}). Training goes on.` };
       },
     });
-    this.#evaluator = new EvaluatorClient({
-      now,
-      onEvaluated: (reply, startMs) => {
-        spent('evaluation', startMs, now() - startMs);
-        this.#handle(reply);
-      },
-      onFailed: (text) => {
-        this.#note = { kind: 'broken', text: `The test set could not be evaluated: ${text}` };
-        this.#handle({ type: 'evaluator-failed' });
-      },
-      onBusy: (text) => {
-        this.#note = text === null ? null : { kind: 'busy', text };
-      },
+    this.#evaluator = new EvaluatorClient((text) => {
+      this.#note = text === null ? null : { kind: 'busy', text };
     });
     this.#starter = new RunStarter({
       examples,
@@ -101,6 +89,7 @@ export class ServerLoop {
         this.#note = { kind: 'broken', text: errorText(error) };
         this.#publish();
       },
+      onEvaluatorFailed: (error) => this.#evaluatorFailed(error),
     });
     setInterval(() => {
       this.#handle({ type: 'tick' });
@@ -193,7 +182,7 @@ export class ServerLoop {
         return;
       }
       case 'evaluate':
-        if (this.#server.run) this.#evaluator.evaluate(this.#server.run, effect.version);
+        if (this.#server.run) this.#evaluate(this.#server.run, effect.version);
         return;
       case 'checkpoint':
         return void this.#keeper.save();
@@ -216,6 +205,24 @@ export class ServerLoop {
     if (message.type === 'work') this.#recorder.sentParams(link, message.version, this.#sinceStart(now()));
     if (message.type === 'welcome') this.#traffic.attach(message.worker, link);
     if (message.type === 'run' && run) messenger?.expectBodyBytes(run.incomingBytes);
+  }
+
+  #evaluate(run: Run, version: number): void {
+    const startMs = this.#deps.now();
+    const evaluated = (reply: ServerEvent) => {
+      this.#spent('evaluation', startMs, this.#deps.now() - startMs);
+      this.#handle(reply);
+    };
+    this.#evaluator.evaluate(run, version).then(evaluated, (error) => this.#evaluatorFailed(error));
+  }
+
+  #evaluatorFailed(error: unknown): void {
+    this.#note = { kind: 'broken', text: `The test set could not be evaluated: ${errorText(error)}` };
+    this.#handle({ type: 'evaluator-failed' });
+  }
+
+  #spent(kind: 'checkpoint' | 'evaluation', startMs: number, durationMs: number): void {
+    this.#recorder.spent({ kind, startMs: this.#sinceStart(startMs), durationMs });
   }
 
   #open(link: number, isLocal: boolean, port: MessagePort): void {

@@ -114,25 +114,6 @@ export async function createEngine(
     }
   };
 
-  const stage = (images: Uint8Array, labels: Labels, indices: Uint32Array, draw: Draw): StagedBatch => {
-    const own = labels instanceof Uint8Array ? new Uint8Array(indices.length) : new Uint16Array(indices.length);
-    for (const [row, index] of indices.entries()) own[row] = labels[index] as number;
-    const input = staging.input(images, indices);
-    const target = staging.target(own);
-    const perExample = tensorOf(Float32Array.of(1 / indices.length), []);
-    const masks = staging.masks(net.dropouts, indices.length, draw);
-    return {
-      labels: own,
-      input,
-      target,
-      perExample,
-      masks,
-      dispose() {
-        for (const tensor of [input, target, perExample, ...masks]) tensor.dispose();
-      },
-    };
-  };
-
   const gradient = async (params: Float32Array, batch: StagedBatch): Promise<GradientResult> => {
     const startMs = performance.now();
     let decodedMs = startMs;
@@ -163,7 +144,22 @@ export async function createEngine(
     schema,
     stage(images, labels, indices, draw = noDraw) {
       try {
-        return stage(images, labels, indices, draw);
+        const own = labels instanceof Uint8Array ? new Uint8Array(indices.length) : new Uint16Array(indices.length);
+        for (const [row, index] of indices.entries()) own[row] = labels[index] as number;
+        const input = staging.input(images, indices);
+        const target = staging.target(own);
+        const perExample = tensorOf(Float32Array.of(1 / indices.length), []);
+        const masks = staging.masks(net.dropouts, indices.length, draw);
+        return {
+          labels: own,
+          input,
+          target,
+          perExample,
+          masks,
+          dispose() {
+            for (const tensor of [input, target, perExample, ...masks]) tensor.dispose();
+          },
+        };
       } catch (error) {
         throw faultOf(error);
       }

@@ -4,27 +4,20 @@ import type { BackendChoice } from '../models/backend.ts';
 import type { StepProfile } from '../observe/step-trace.ts';
 import type { Trouble, WorkerView } from './state.ts';
 
+/** Where a trainer finds the app's files, and what it may compute on. */
+interface Setup {
+  readonly baseUrl: string;
+  readonly backend: BackendChoice;
+}
+
 /** What a page tells its trainer thread. */
 export type ToTrainer =
-  /** First of all, once: work over the links that will be attached. */
-  | {
-      readonly type: 'work';
-      readonly baseUrl: string;
-      readonly backend: BackendChoice;
-      readonly name: string;
-      readonly device: string;
-      /** From an earlier visit of this tab, or empty. */
-      readonly token: string;
-    }
+  /** First of all, once: work over the links that will be attached. The token is from an earlier visit of this tab, or empty. */
+  | (Setup & { readonly type: 'work'; readonly name: string; readonly device: string; readonly token: string })
   /** First of all, once: evaluate parameters that come through the port. */
-  | { readonly type: 'evaluate'; readonly baseUrl: string; readonly backend: BackendChoice; readonly port: MessagePort }
+  | (Setup & { readonly type: 'evaluate'; readonly port: MessagePort })
   /** First of all, once: take one step of this experiment apart. Answered by `profiled` or `profile-failed`. */
-  | {
-      readonly type: 'profile';
-      readonly baseUrl: string;
-      readonly backend: BackendChoice;
-      readonly experiment: Experiment;
-    }
+  | (Setup & { readonly type: 'profile'; readonly experiment: Experiment })
   /** A link to the host is there; the port's other end is bridged to it, or is the server's own. */
   | { readonly type: 'attach'; readonly port: MessagePort }
   /** The link to another worker is there; the port's other end is bridged to it. */

@@ -107,61 +107,44 @@ function Together({ experiment, view }: { experiment: Experiment; view: WorkerVi
   );
 }
 
+interface ActionProps {
+  readonly label: string;
+  readonly title?: string;
+  readonly isPrimary?: boolean;
+  readonly isDisabled?: boolean;
+  act(): void;
+}
+
+const Action = ({ label, title, isPrimary, isDisabled, act }: ActionProps) => (
+  <button type="button" class={isPrimary ? 'primary' : undefined} title={title} disabled={isDisabled} onClick={act}>
+    {label}
+  </button>
+);
+
 /** Always there while something runs or could run; afterwards the one way back. */
 function Actions({ deps, view }: { deps: JoinPageDeps; view: WorkerView }) {
   const { control } = deps;
   const { stage } = view;
-  if (stage.kind === 'left') {
-    return (
-      <div class="actions">
-        <button type="button" onClick={() => control.contribute()}>
-          Contribute again
-        </button>
-      </div>
-    );
-  }
+  const contribute = () => control.contribute();
+  if (stage.kind === 'left') return <Action label="Contribute again" act={contribute} />;
   if (stage.kind === 'broken') {
     const { action } = troubleWords(stage.trouble);
-    return (
-      <div class="actions">
-        {action === 'none' && <a href={deps.hostPageLink}>Start a run of your own</a>}
-        {action === 'retry' && (
-          <button type="button" class="primary" onClick={() => control.contribute()}>
-            Try again
-          </button>
-        )}
-        {action === 'reload' && (
-          <button type="button" class="primary" onClick={() => location.reload()}>
-            Reload
-          </button>
-        )}
-      </div>
-    );
+    if (action === 'retry') return <Action label="Try again" isPrimary act={contribute} />;
+    if (action === 'reload') return <Action label="Reload" isPrimary act={() => location.reload()} />;
+    return <a href={deps.hostPageLink}>Start a run of your own</a>;
   }
-  const isPaused = stage.kind === 'paused';
-  const canPause = stage.kind !== 'finishing';
+  const isDisabled = stage.kind === 'finishing';
+  const pausing =
+    stage.kind === 'paused'
+      ? { label: 'Resume', act: () => control.resume() }
+      : { label: 'Pause', act: () => control.pause() };
+  const finishTitle = 'Complete this step, hand it in, then leave';
   return (
-    <div class="actions">
-      <button type="button" title="Stop at once" onClick={() => control.leave()}>
-        Leave
-      </button>
-      <button
-        type="button"
-        title="Complete this step, hand it in, then leave"
-        disabled={!canPause}
-        onClick={() => control.finish()}
-      >
-        Finish
-      </button>
-      <button
-        type="button"
-        class="primary"
-        disabled={!canPause}
-        onClick={() => (isPaused ? control.resume() : control.pause())}
-      >
-        {isPaused ? 'Resume' : 'Pause'}
-      </button>
-    </div>
+    <>
+      <Action label="Leave" title="Stop at once" act={() => control.leave()} />
+      <Action label="Finish" title={finishTitle} isDisabled={isDisabled} act={() => control.finish()} />
+      <Action {...pausing} isPrimary isDisabled={isDisabled} />
+    </>
   );
 }
 
@@ -206,7 +189,9 @@ export function JoinWork({ deps, view }: { deps: JoinPageDeps; view: WorkerView 
       {view.steps > 0 || stage.kind === 'training' ? <Own view={view} /> : null}
       {group !== null && <Group group={group} isOver={!isTakingPart(stage)} />}
       {isTakingPart(stage) && <Intensity control={deps.control} intensity={view.intensity} />}
-      <Actions deps={deps} view={view} />
+      <div class="actions">
+        <Actions deps={deps} view={view} />
+      </div>
     </main>
   );
 }
