@@ -41,10 +41,10 @@ test('data that cannot be fetched is told as such, and can be tried again', asyn
 
 test('a damaged data file is told as such, with what to do about it', async ({ tabs }) => {
   const worker = await tabs.openWorker(await hostThatTrains(tabs));
-  const body = Buffer.alloc(47_040_016, 7);
+  const body = Buffer.alloc(1000, 7);
   await worker.page.route('**/data/mnist/train-images*', (route) => route.fulfill({ body }));
   await worker.contribute();
-  await expect(words(worker)).toContainText('The training data cannot be used', { timeout: 20_000 });
+  await expect(words(worker)).toContainText('The training data cannot be used');
   await expect(words(worker)).toContainText(/came damaged .*run npm run build, then try again\./);
 });
 
