@@ -23,7 +23,7 @@ export class EvaluatorClient {
     port.onmessage = ({ data }: MessageEvent<EvaluationReply>) => {
       if (data.type === 'busy') return this.#onBusy(data.text);
       const waiting = this.#waiting.shift();
-      if (data.type === 'failed') waiting?.reject(new Error(data.text));
+      if (data.type === 'failed') waiting?.reject(new Error(`The test set could not be evaluated: ${data.text}`));
       else waiting?.resolve(data);
     };
   }
@@ -41,16 +41,15 @@ export class EvaluatorClient {
   }
 
   /**
-   * Finds out which parameters with keys the test set touches; null if that is known. Not to be left for later: what is to
-   * be evaluated could be gone by then.
+   * Finds out which parameters with keys the test set touches. Not to be left for later: what is to be evaluated could be
+   * gone by then.
    */
-  findKeys(experiment: Experiment): Promise<void> | null {
+  async findKeys(experiment: Experiment): Promise<void> {
     const testSet = testSetOf(experiment);
-    if (!this.#port || this.#touched?.testSet === testSet) return null;
+    if (!this.#port || this.#touched?.testSet === testSet) return;
     this.#touched = null;
-    return this.#ask<'keys'>({ type: 'keys', experiment }).then(({ keys }) => {
-      this.#touched = keys && { testSet, keys };
-    });
+    const { keys } = await this.#ask<'keys'>({ type: 'keys', experiment });
+    this.#touched = keys && { testSet, keys };
   }
 
   #ask<Type extends EvaluationReply['type']>(

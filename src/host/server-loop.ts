@@ -7,6 +7,7 @@ import type { ResourceSample } from '../core/wire/resources.ts';
 import { hostConditions, parseEmulation } from '../experiment/emulation.ts';
 import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
+import { resolveExperiment } from '../models/plan.ts';
 import { Messenger } from '../net/link/messenger.ts';
 import { portLink } from '../net/link/port.ts';
 import { CheckpointKeeper, type CheckpointStore } from './checkpoint-keeper.ts';
@@ -14,8 +15,7 @@ import { CurveFeed } from './curve-feed.ts';
 import { EvaluatorClient } from './evaluator-client.ts';
 import type { ExampleServer } from './example-server.ts';
 import { ExampleLimit, SampleLimit } from './request-limits.ts';
-import { RunStarter } from './run-starter.ts';
-import type { LocalNote } from './state.ts';
+import type { LocalNote, Resumable } from './state.ts';
 import { StepRecorder } from './step-recorder.ts';
 import type { FromServer, ServedWorker, ToServer } from './thread.ts';
 import { WorkerTraffic } from './worker-traffic.ts';
@@ -36,6 +36,13 @@ export interface ServerLoopDeps {
   readonly examples: ExampleServer;
 }
 
+/** What a run is started with, by hand or from a checkpoint. */
+interface StartRequest {
+  readonly id: string;
+  readonly experiment: Experiment;
+  readonly maxWorkers?: number | undefined;
+}
+
 /**
  * Runs the parameter server in a thread of its own: turns frames into events and effects into frames, evaluations,
  * checkpoints and news for the host.
@@ -51,13 +58,14 @@ export class ServerLoop {
   readonly #exampleLimit = new ExampleLimit();
   readonly #keeper: CheckpointKeeper;
   readonly #evaluator: EvaluatorClient;
-  readonly #starter: RunStarter;
   #note: LocalNote = null;
   #busyMs = 0;
   /** Made up: how long a push takes at least. */
   #slowApplyMs = 0;
   /** Whether it remembers when each push came and was answered. */
   #observes = true;
+  /** Stands for the last start that was asked for. */
+  #lastStart: symbol | null = null;
 
   constructor(deps: ServerLoopDeps) {
     const { store, random, now, wallOffsetMs, examples } = deps;
@@ -75,21 +83,6 @@ export class ServerLoop {
     });
     this.#evaluator = new EvaluatorClient((text) => {
       this.#note = text === null ? null : { kind: 'busy', text };
-    });
-    this.#starter = new RunStarter({
-      examples,
-      evaluator: this.#evaluator,
-      keeper: this.#keeper,
-      onDataReady: (experiment) => this.#restart(experiment),
-      onStart: (event) => {
-        this.#handle(event);
-        this.#publish();
-      },
-      onFailed: (error) => {
-        this.#note = { kind: 'broken', text: errorText(error) };
-        this.#publish();
-      },
-      onEvaluatorFailed: (error) => this.#evaluatorFailed(error),
     });
     setInterval(() => {
       this.#handle({ type: 'tick' });
@@ -119,15 +112,13 @@ export class ServerLoop {
       }
       case 'start':
         this.#observes = message.observes;
-        this.#note = null;
-        this.#starter.start(message.id, message.experiment, message.maxWorkers);
+        void this.#start(message, null);
         break;
       case 'examples':
         this.#deps.examples.choose(message.source);
         break;
       case 'resume-saved':
-        this.#note = null;
-        this.#starter.resumeSaved();
+        if (this.#keeper.resumable) void this.#start(this.#keeper.resumable, this.#keeper.resumable);
         break;
       case 'discard-saved':
         this.#keeper.discard();
@@ -136,7 +127,7 @@ export class ServerLoop {
         this.#handle({ type: 'remove', worker: message.worker });
         break;
       case 'reset':
-        this.#starter.cancel();
+        this.#lastStart = null;
         if (this.#server.run) this.#keeper.drop(this.#server.run.plan.id);
         this.#handle({ type: 'reset' });
         break;
@@ -213,12 +204,11 @@ export class ServerLoop {
       this.#spent('evaluation', startMs, this.#deps.now() - startMs);
       this.#handle(reply);
     };
-    this.#evaluator.evaluate(run, version).then(evaluated, (error) => this.#evaluatorFailed(error));
-  }
-
-  #evaluatorFailed(error: unknown): void {
-    this.#note = { kind: 'broken', text: `The test set could not be evaluated: ${errorText(error)}` };
-    this.#handle({ type: 'evaluator-failed' });
+    const failed = (error: unknown) => {
+      this.#note = { kind: 'broken', text: errorText(error) };
+      this.#handle({ type: 'evaluator-failed' });
+    };
+    this.#evaluator.evaluate(run, version).then(evaluated, failed);
   }
 
   #spent(kind: 'checkpoint' | 'evaluation', startMs: number, durationMs: number): void {
@@ -273,13 +263,40 @@ export class ServerLoop {
     }
   }
 
+  /** Starts a run, or goes on with a saved one, once its data and its evaluator are ready. The last that was asked for starts. */
+  async #start({ id, experiment: asked, maxWorkers }: StartRequest, resumable: Resumable | null): Promise<void> {
+    const { examples } = this.#deps;
+    const start = Symbol();
+    this.#lastStart = start;
+    this.#note = null;
+    try {
+      let experiment = asked;
+      if (asked.data === 'file') {
+        experiment = await examples.prepare(asked, resumable?.file ?? null);
+        const test = await examples.test();
+        if (this.#lastStart !== start) return;
+        this.#evaluator.giveTestSet(test);
+      }
+      const { schema, trainCount } = resolveExperiment(experiment);
+      const saved = resumable && this.#keeper.take();
+      this.#restart(experiment);
+      if (schema.keysPerExample !== null) await this.#evaluator.findKeys(experiment);
+      if (this.#lastStart !== start) return;
+      const plan = { id, experiment, schema, trainCount, most: maxWorkers };
+      this.#handle(saved ? { type: 'start', plan, saved } : { type: 'start', plan });
+    } catch (error) {
+      if (this.#lastStart === start) this.#note = { kind: 'broken', text: errorText(error) };
+    }
+    this.#publish();
+  }
+
   /** Everything is about the next run now. */
   #restart({ emulate }: Experiment): void {
+    this.#keeper.restart();
     this.#recorder.restart();
     this.#exampleLimit.restart();
     this.#traffic.restart(this.#links);
     this.#slowApplyMs = hostConditions(parseEmulation(emulate)).applyMs;
-    this.#note = null;
     this.#busyMs = 0;
   }
 
