@@ -196,7 +196,9 @@ export class WorkerTab {
     { index, backend, ...choice }: TabChoice,
   ): Promise<WorkerTab> {
     const name = `worker tab ${index + 1}`;
-    const hash = [invitation, backendQuery(backend)].filter((part) => part !== '').join('&');
+    const hash = new URLSearchParams(invitation);
+    // The host's link may name the backend that the host was asked for.
+    if (backend !== 'auto') hash.set('backend', backend);
     const page = await openTab(browser, `${base}#${hash}`, name, choice);
     return new WorkerTab(name, page);
   }
