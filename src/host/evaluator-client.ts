@@ -1,5 +1,5 @@
 import type { Run } from '../core/server/run.ts';
-import { gather } from '../core/sparse/logistic.ts';
+import { valuesAt } from '../core/sparse/logistic.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { type EvaluationReply, type EvaluationRequest, testSetOf } from './evaluator-loop.ts';
 
@@ -61,10 +61,4 @@ export class EvaluatorClient {
       this.#waiting.push({ resolve: (reply) => resolve(reply as Answer<Type>), reject }),
     );
   }
-}
-
-function valuesAt(params: Float32Array, keys: Uint32Array): Float32Array<ArrayBuffer> {
-  const values = new Float32Array(keys.length);
-  gather(params, keys, keys.length, values);
-  return values;
 }

@@ -1,5 +1,5 @@
 import type { Rng } from '../core/math/rng.ts';
-import type { Run } from '../core/server/run.ts';
+import type { Run, RunPlan } from '../core/server/run.ts';
 import { type Effect, ParameterServer, type ServerEvent } from '../core/server/server.ts';
 import type { Received } from '../core/wire/inbox.ts';
 import { readToHost, type ToHost } from '../core/wire/protocol.ts';
@@ -282,7 +282,7 @@ export class ServerLoop {
       this.#restart(experiment);
       if (schema.keysPerExample !== null) await this.#evaluator.findKeys(experiment);
       if (this.#lastStart !== start) return;
-      const plan = { id, experiment, schema, trainCount, most: maxWorkers };
+      const plan: RunPlan = { id, experiment, schema, trainCount, maxWorkers };
       this.#handle(saved ? { type: 'start', plan, saved } : { type: 'start', plan });
     } catch (error) {
       if (this.#lastStart === start) this.#note = { kind: 'broken', text: errorText(error) };
@@ -311,7 +311,7 @@ export class ServerLoop {
     const nowMs = now();
     const state = this.#server.runState(nowMs);
     const workers: ServedWorker[] = this.#server.workerStates(nowMs).map((worker) => {
-      const link = members.get(worker.worker)?.link ?? null;
+      const link = members.get(worker.worker)?.session?.link ?? null;
       const present = link === null ? undefined : this.#links.get(link)?.traffic;
       return { ...worker, link, traffic: this.#traffic.of(worker.worker, present) };
     });
