@@ -1,17 +1,17 @@
 import type { RunReport } from '../observe/run-report.ts';
 import { curvesToCsv } from './curves.ts';
-import { graphModel, WEIGHTS_FILE } from './graph-model.ts';
+import { graphModel, WEIGHTS_FILE } from './model/graph-model.ts';
+import { safetensors } from './model/safetensors.ts';
+import type { TrainedModel } from './model/trained-model.ts';
 import { type RunFile, textFile } from './run-file.ts';
 import { logOf } from './run-log.ts';
 import { runReadme } from './run-readme.ts';
 import { bytesCsv, operatorsCsv, resourcesCsv, workerCurvesCsv, workersCsv } from './run-tables.ts';
-import { safetensors } from './safetensors.ts';
 import { tensorboardFiles } from './tensorboard.ts';
 import { traceOf } from './trace.ts';
-import type { TrainedModel } from './trained-model.ts';
 
+export type { TrainedModel } from './model/trained-model.ts';
 export type { RunFile } from './run-file.ts';
-export type { TrainedModel } from './trained-model.ts';
 
 /**
  * Everything about a run as the files of one folder, whose README says how to open each: report, log, tables,

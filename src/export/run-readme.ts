@@ -3,8 +3,8 @@ import { dataTitles, modelTitles } from '../models/plan.ts';
 import { counted, duration, plainSpaces } from '../observe/format.ts';
 import type { RunReport } from '../observe/run-report.ts';
 import { commandOf } from './command.ts';
+import { inputWords, resolveTrained, type TrainedModel } from './model/trained-model.ts';
 import { resultWords, stopWords } from './summary-table.ts';
-import { inputWords, resolveTrained, type TrainedModel } from './trained-model.ts';
 
 /** What is in a run's folder, how to open each file, and how to repeat the run; `paths` are the files there are. */
 export function runReadme(report: RunReport, model: TrainedModel | null, paths: readonly string[]): string {

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import type { NodeResources } from '../core/wire/resources.ts';
 import { errorText } from '../experiment/error-text.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import type { TrainedModel } from '../export/trained-model.ts';
+import type { TrainedModel } from '../export/model/trained-model.ts';
 import { type HostView, poll, unlessAborted, watchRun } from '../host/watch-run.ts';
 import type { BackendChoice } from '../models/backend.ts';
 import { resolveExperiment } from '../models/plan.ts';

@@ -4,25 +4,25 @@ import { WorkerSide } from '../core/worker/worker-side.ts';
 import { Pipe } from './pipe.ts';
 import type { Scenario } from './scenario.ts';
 
-/** The place where a worker computes: what its machine and its link are like. Who comes back comes from the same place. */
-export interface Place {
-  readonly place: number;
+/** A worker's machine with its link. Who comes back comes from the same machine. */
+export interface Machine {
+  readonly index: number;
   readonly latencyMs: number;
   readonly mbps: number;
   /** For one step, without jitter. */
   readonly stepMs: number;
 }
 
-/** Draws one place. The middle of the log-normal spread is a typical worker. */
-export function drawPlace(place: number, scenario: Scenario): Place {
+/** Draws one machine. The middle of the log-normal spread is a typical worker. */
+export function drawMachine(index: number, scenario: Scenario): Machine {
   const { seed, spread, stragglers, slowdown, latency, bandwidth, compute } = scenario;
-  const random = rng(seed, 'place', place);
+  const random = rng(seed, 'place', index);
   const factor = () => Math.exp(spread * random.normal());
-  // Every so many places one is slow, so that the share is met exactly. The little more is for shares like 0.1.
+  // Every so many machines one is slow, so that the share is met exactly. The little more is for shares like 0.1.
   const slowBefore = (count: number) => Math.floor(count * stragglers + 1e-9);
-  const isSlow = slowBefore(place + 1) > slowBefore(place);
+  const isSlow = slowBefore(index + 1) > slowBefore(index);
   return {
-    place,
+    index,
     stepMs: compute * factor() * (isSlow ? slowdown : 1),
     latencyMs: latency * factor(),
     mbps: bandwidth * factor(),
@@ -39,7 +39,7 @@ export interface PeerLink {
 /** One worker over one link: the real protocol side, with made-up links, and time kept of what it does. */
 export class SimWorker {
   readonly link: number;
-  readonly place: Place;
+  readonly machine: Machine;
   readonly side: WorkerSide;
   readonly up: Pipe;
   readonly down: Pipe;
@@ -56,12 +56,12 @@ export class SimWorker {
   readonly #random: Rng;
   readonly #jitter: number;
 
-  constructor(link: number, place: Place, token: string, scenario: Scenario, size: number, nowMs: number) {
+  constructor(link: number, machine: Machine, token: string, scenario: Scenario, size: number, nowMs: number) {
     this.link = link;
-    this.place = place;
+    this.machine = machine;
     this.side = new WorkerSide(token, { isPaused: false, isFinishing: false });
-    this.up = new Pipe(place.mbps);
-    this.down = new Pipe(place.mbps);
+    this.up = new Pipe(machine.mbps);
+    this.down = new Pipe(machine.mbps);
     this.joinedMs = nowMs;
     this.gradient = new Float32Array(size);
     this.#random = rng(scenario.seed, 'link', link);
@@ -71,7 +71,7 @@ export class SimWorker {
   /** Begins a step; gives how long it takes. */
   begin(nowMs: number): number {
     const jitter = this.#jitter === 0 ? 1 : Math.exp(this.#jitter * this.#random.normal());
-    const tookMs = this.place.stepMs * jitter;
+    const tookMs = this.machine.stepMs * jitter;
     this.#computing = { fromMs: nowMs, untilMs: nowMs + tookMs };
     return tookMs;
   }

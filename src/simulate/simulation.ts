@@ -7,7 +7,7 @@ import { Pipe } from './pipe.ts';
 import { type Problem, problemOf } from './problem.ts';
 import type { SimulatedRun } from './result.ts';
 import { type Comparable, experimentOf, type Scenario } from './scenario.ts';
-import { drawPlace, type PeerLink, type Place, SimWorker } from './sim-worker.ts';
+import { drawMachine, type Machine, type PeerLink, SimWorker } from './sim-worker.ts';
 import { Wire } from './wire.ts';
 
 /** As the host's thread does. */
@@ -50,7 +50,7 @@ export class Simulation {
   #startedMs: number | null = null;
   #endedMs: number | null = null;
   #linkCount = 0;
-  #placeCount = 0;
+  #machineCount = 0;
   #joins = 0;
   #leaves = 0;
   #events = 0;
@@ -72,7 +72,7 @@ export class Simulation {
     // Waiting for workers does not count as training; a run that only waits must end all the same.
     this.#limitMs = (2 * scenario.minutes + 10) * 60_000;
     this.#tell({ type: 'start', plan: { id: 'simulated', experiment, schema, trainCount } }, 0, 0);
-    for (let i = 0; i < scenario.workers; i++) this.#join(this.#newPlace(), '');
+    for (let i = 0; i < scenario.workers; i++) this.#join(this.#newMachine(), '');
     this.#tick();
   }
 
@@ -162,16 +162,16 @@ export class Simulation {
     total.transferMs += phases.transferMs;
   }
 
-  #newPlace(): Place {
-    const place = drawPlace(this.#placeCount, this.#scenario);
-    this.#placeCount += 1;
-    return place;
+  #newMachine(): Machine {
+    const machine = drawMachine(this.#machineCount, this.#scenario);
+    this.#machineCount += 1;
+    return machine;
   }
 
-  #join(place: Place, token: string): void {
+  #join(machine: Machine, token: string): void {
     this.#linkCount += 1;
     const { nowMs } = this.#queue;
-    const worker = new SimWorker(this.#linkCount, place, token, this.#scenario, this.#problem.schema.size, nowMs);
+    const worker = new SimWorker(this.#linkCount, machine, token, this.#scenario, this.#problem.schema.size, nowMs);
     this.#links.set(worker.link, worker);
     this.#present.push(worker);
     if (this.#startedMs !== null) this.#joins += 1;
@@ -194,14 +194,14 @@ export class Simulation {
     this.#present = this.#present.filter((other) => other !== worker);
     if (this.#endedMs === null) this.#addSpent(this.#spent, worker, nowMs);
     this.#leaves += 1;
-    this.#queue.at(nowMs + worker.place.latencyMs, () => {
+    this.#queue.at(nowMs + worker.machine.latencyMs, () => {
       if (this.#links.delete(worker.link)) this.#tell({ type: 'closed', link: worker.link }, this.#queue.nowMs, 0);
     });
     for (const { other, latencyMs } of worker.peers.values()) this.#losePeer(other, worker.number, latencyMs);
     const isReturning = this.#random.uniform() < RETURNS;
     this.#queue.at(nowMs + this.#after(REPLACE_MS), () => {
-      if (isReturning) this.#join(worker.place, worker.side.token);
-      else this.#join(this.#newPlace(), '');
+      if (isReturning) this.#join(worker.machine, worker.side.token);
+      else this.#join(this.#newMachine(), '');
     });
   }
 
@@ -277,7 +277,7 @@ export class Simulation {
       this.#stalenessSum += message.verdict.staleness;
     const body = withParams ? (this.#server.run?.outgoing() ?? null) : null;
     const bytes = this.#wire.toWorker(message, body);
-    const firstMs = this.#hostUp.send(bytes, nowMs) + worker.place.latencyMs;
+    const firstMs = this.#hostUp.send(bytes, nowMs) + worker.machine.latencyMs;
     const atMs = worker.down.pass(bytes, firstMs, firstMs + bytes / this.#hostUp.rate);
     // Progress is for the volunteer's eyes: it takes its bytes, and changes nothing.
     if (message.type === 'progress') return;
@@ -334,7 +334,7 @@ export class Simulation {
   #sendUp(worker: SimWorker, message: ToHost, body: Uint8Array | null, nowMs: number): void {
     const times = message.type === 'beat' ? BEATS_AT_ONCE : 1;
     const bytes = times * this.#wire.toHost(message, body);
-    const firstMs = worker.up.send(bytes, nowMs) + worker.place.latencyMs;
+    const firstMs = worker.up.send(bytes, nowMs) + worker.machine.latencyMs;
     const lastMs = firstMs + bytes / worker.up.rate;
     this.#queue.at(lastMs, () => {
       // What was still on its way when the link broke is lost.
@@ -372,12 +372,12 @@ export class Simulation {
     const known = worker.peers.get(peer);
     if (known) return known;
     const other = this.#byNumber.get(peer);
-    const setupMs = 2 * CONNECT_TRIPS * (worker.place.latencyMs + (other?.place.latencyMs ?? 0));
+    const setupMs = 2 * CONNECT_TRIPS * (worker.machine.latencyMs + (other?.machine.latencyMs ?? 0));
     if (!other || other.isGone) {
       this.#losePeer(worker, peer, setupMs);
       return null;
     }
-    const latencyMs = (worker.place.latencyMs + other.place.latencyMs) / 2;
+    const latencyMs = (worker.machine.latencyMs + other.machine.latencyMs) / 2;
     const link = { other, openMs: nowMs + setupMs, latencyMs };
     worker.peers.set(peer, link);
     other.peers.set(worker.number, { ...link, other: worker });

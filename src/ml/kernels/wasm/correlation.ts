@@ -137,14 +137,15 @@ export function correlate(
   }
 }
 
-interface Place {
+/** Where a row goes, and what is added to it. */
+interface OutputRow {
   readonly c: number;
   readonly cols: number;
   readonly bias: number;
   readonly isRelu: boolean;
 }
 
-function blankRow(backend: WasmBackend, { c, cols, bias, isRelu }: Place, out: Images): void {
+function blankRow(backend: WasmBackend, { c, cols, bias, isRelu }: OutputRow, out: Images): void {
   const heap = backend.wasm.HEAPF32;
   for (let image = 0; image < out.count; image++) {
     for (let x = 0; x < out.width; x++) {

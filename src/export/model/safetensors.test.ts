@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { rng } from '../core/math/rng.ts';
-import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
-import { resolveExperiment } from '../models/plan.ts';
+import { rng } from '../../core/math/rng.ts';
+import { defaultExperiment, type Experiment } from '../../experiment/experiment.ts';
+import { resolveExperiment } from '../../models/plan.ts';
 import { safetensors } from './safetensors.ts';
 
 interface Entry {

@@ -1,5 +1,5 @@
-import type { Experiment } from '../experiment/experiment.ts';
-import { type Named, resolveExperiment } from '../models/plan.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import { type Named, resolveExperiment } from '../../models/plan.ts';
 
 /** Parameters that training came to, in the order of the model's schema. */
 export interface TrainedModel {

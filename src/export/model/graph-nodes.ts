@@ -1,4 +1,4 @@
-import { elements, type Layer, outputShape, type Shape } from '../models/layer.ts';
+import { elements, type Layer, outputShape, type Shape } from '../../models/layer.ts';
 
 /** A value of a node, as protobuf's JSON has it: texts in base64, whole numbers as texts. */
 export type Attr =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { initialParams } from '../core/math/params.ts';
-import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
-import { resolveExperiment } from '../models/plan.ts';
+import { initialParams } from '../../core/math/params.ts';
+import { defaultExperiment, type Experiment } from '../../experiment/experiment.ts';
+import { resolveExperiment } from '../../models/plan.ts';
 import { graphModel, WEIGHTS_FILE } from './graph-model.ts';
 
 interface Node {

@@ -1,14 +1,14 @@
 import { loadGraphModel } from '@tensorflow/tfjs-converter';
 import { type Tensor, tidy } from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { initialParams } from '../core/math/params.ts';
-import { rng } from '../core/math/rng.ts';
-import { defaultExperiment, type Experiment } from '../experiment/experiment.ts';
-import { createEngine, type Engine } from '../ml/engine.ts';
-import { tensorOf } from '../ml/kernels/kernel.ts';
-import { network } from '../ml/network.ts';
-import { elements } from '../models/layer.ts';
-import { resolveExperiment } from '../models/plan.ts';
+import { initialParams } from '../../core/math/params.ts';
+import { rng } from '../../core/math/rng.ts';
+import { defaultExperiment, type Experiment } from '../../experiment/experiment.ts';
+import { createEngine, type Engine } from '../../ml/engine.ts';
+import { tensorOf } from '../../ml/kernels/kernel.ts';
+import { network } from '../../ml/network.ts';
+import { elements } from '../../models/layer.ts';
+import { resolveExperiment } from '../../models/plan.ts';
 import { graphModel, WEIGHTS_FILE } from './graph-model.ts';
 
 const seed = 11;
