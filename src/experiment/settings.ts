@@ -62,7 +62,6 @@ export const settings = {
     words: (count) => `${count} ${count === 1 ? 'worker' : 'workers'}`,
     // Each command has its own: tabs to open, workers to wait for.
     hasFlag: false,
-    simulated: 100,
   }),
   batch: whole({
     default: 100,

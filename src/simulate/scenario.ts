@@ -17,6 +17,14 @@ export type Comparable = (typeof comparable)[number];
 
 /** The world: machines, links and how long things take. By default a hundred volunteers at home who train a LeNet. */
 const world = {
+  workers: whole({
+    default: 100,
+    min: 1,
+    max: 1000,
+    section: 'machines',
+    label: 'Workers',
+    help: 'How many there are at a time; as many as a host takes, at most',
+  }),
   compute: real({
     default: 100,
     min: 0.01,
@@ -141,14 +149,13 @@ const world = {
 } as const satisfies Settings;
 
 /** A world and what is trained in it, by each strategy in turn. Minutes are always limited. */
-export interface Scenario extends Values<typeof world>, Omit<Experiment, 'minutes'> {
+export interface Scenario extends Values<typeof world>, Omit<Experiment, 'minutes' | 'workers'> {
   readonly minutes: number;
 }
 export type ScenarioKey = keyof Scenario;
 
 const fromExperiment = experimentKeys.flatMap((key) => {
-  // Here each has an option of its own, the number of workers too.
-  const { simulated, hasFlag: _, ...setting } = settingOf(key);
+  const { simulated, ...setting } = settingOf(key);
   return simulated === undefined ? [] : [[key, { ...setting, default: simulated }] as const];
 });
 /** Everything that can be set: the world, and those settings of an experiment that the simulator has. */

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { comparable } from '../../simulate/scenario.ts';
 import { Problem, SectionRows } from '../form/form-fields.tsx';
 import { RunSwatch } from '../parts/run-swatch.tsx';
@@ -37,10 +38,10 @@ const training = { strategy: 'Settings of strategies', step: 'Each step', stop: 
 export function SimulateForm({ model }: { model: SimulateModel }) {
   const sections = (titles: Readonly<Record<string, string>>) =>
     Object.entries(titles).map(([section, title]) => (
-      <div key={section}>
+      <Fragment key={section}>
         <h2>{title}</h2>
         <SectionRows form={model.form} section={section} />
-      </div>
+      </Fragment>
     ));
   return (
     <form
